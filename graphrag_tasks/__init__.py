@@ -14,19 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphrag_tasks.api import (
-        Client,
-        Config,
-        Context,
-        Index,
-        Reply,
-        answer,
-        answer_stream,
-        index,
-        load_config,
-        open_index,
-        picture,
-    )
+    from graphrag_tasks.answering import Reply, answer, answer_stream
+    from graphrag_tasks.api import Config, Index, index, load_config, open_index, picture
     from graphrag_tasks.core.errors import (
         AccessError,
         ArtifactError,
@@ -44,6 +33,8 @@ if TYPE_CHECKING:
         TerminalError,
         TransientError,
     )
+    from graphrag_tasks.llm import Client
+    from graphrag_tasks.retrieval import Context
 
 # ONNX Runtime tells its maker of each import and session: it reads this when it is imported, by whichever module or
 # library, and every one of ours comes after this line.
@@ -82,6 +73,11 @@ __all__ = [
 ]
 
 
+_ELSEWHERE = {
+    "Client": "llm", "Context": "retrieval", "Reply": "answering", "answer": "answering", "answer_stream": "answering",
+}  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a name of the package
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -94,9 +90,7 @@ def _module_of(name: str) -> str:
     """Return where a name is defined: to open a store takes nothing of what indexes or answers."""
     if name.endswith("Error"):
         return "graphrag_tasks.core.errors"
-    if name in ("Context", "Index", "open_index"):
-        return "graphrag_tasks.retrieval"
-    return "graphrag_tasks.api"
+    return f"graphrag_tasks.{_ELSEWHERE.get(name, 'api')}"
 
 
 def _version() -> str:

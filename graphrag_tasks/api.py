@@ -10,23 +10,77 @@ change.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from graphrag_tasks.answering import Reply, answer, answer_stream
+from graphrag_tasks import retrieval
 from graphrag_tasks.core.config import Config, load_config
 from graphrag_tasks.core.errors import AccessError
-from graphrag_tasks.llm import Client
-from graphrag_tasks.retrieval import Context, Index, open_index
 
 if TYPE_CHECKING:
+    from graphrag_tasks.answering import Reply
     from graphrag_tasks.inspect.pages.graph_file import GraphPage
+    from graphrag_tasks.integrations.langchain import GraphRAGRetriever
+    from graphrag_tasks.llm import Client
 
-__all__ = [
-    "Client", "Config", "Context", "Index", "Reply", "answer", "answer_stream", "index",
-    "load_config", "open_index", "picture",
-]  # fmt: skip
+__all__ = ["Config", "Index", "index", "load_config", "open_index", "picture"]
+
+
+class Index(retrieval.Index):
+    """An opened snapshot, to search and to ask; `len` counts its documents. Safe to share between threads.
+
+    Later publishes are seen only after opening the index again. `open_index` opens it.
+    """
+
+    @overload
+    def answer(self, question: str, client: Client | None = None, **options: Any) -> Reply: ...  # noqa: ANN401
+    @overload
+    def answer(
+        self,
+        question: Sequence[str],
+        client: Client | None = None,
+        **options: Any,  # noqa: ANN401
+    ) -> list[Reply]: ...
+    def answer(
+        self, question: str | Sequence[str], client: Client | None = None, **options: Any
+    ) -> Reply | list[Reply]:
+        """Answer a question, or each of several, with the options of `graphrag_tasks.answer`."""
+        from graphrag_tasks.answering import answer
+
+        if isinstance(question, str):
+            return answer(self, question, client, **options)
+        return [answer(self, one, client, **options) for one in question]
+
+    ask = answer
+
+    async def aanswer(self, question: str, client: Client | None = None, **options: Any) -> Reply:  # noqa: ANN401
+        """Answer a question in a thread, for `await`."""
+        from graphrag_tasks.answering import answer
+
+        return await asyncio.to_thread(answer, self, question, client, **options)
+
+    def as_retriever(self, **options: Any) -> GraphRAGRetriever:  # noqa: ANN401 - of the retriever
+        """Return a LangChain retriever of passages; its `k`, `mode` and `filters` are options."""
+        from graphrag_tasks.integrations.langchain import GraphRAGRetriever
+
+        return GraphRAGRetriever(index=self, **options)
+
+    def __len__(self) -> int:
+        return len(self.snapshot.table("documents", ["document_id"]))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing: what an index holds goes with it."""
+
+
+open_index = Index.open
 
 
 def index(

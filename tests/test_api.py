@@ -1,10 +1,12 @@
 """What a program may call: the names, that they are lazy, and that a first script works."""
 
+import asyncio
 import inspect
 import os
 import platform
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -122,3 +124,45 @@ def test_labels_need_a_reader_before_anything_is_indexed(tmp_path: Path) -> None
     assert not (tmp_path / "store").exists()
     index = made(access=labels, principals=["staff"], load={"vector_store": "none"})
     assert index.facts.chunks == 1
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> graphrag_tasks.Index:
+    folder = tmp_path_factory.mktemp("tries")
+    (folder / "docs").mkdir()
+    text = "# Tables\n\nThe table VBBE replaces the table VBBS. The table VBBE was made in 2019.\n"
+    (folder / "docs/tables.md").write_text(text)
+    return graphrag_tasks.index(folder / "docs", folder / "store", load={"vector_store": "none"})
+
+
+ASKED = "What replaces the table VBBS?"
+TRIES: dict[str, Callable[[graphrag_tasks.Index], object]] = {
+    "index.answer(q)": lambda index: "VBBE" in index.answer(ASKED).text,
+    "index.ask(q)": lambda index: index.ask(ASKED),
+    "index.answer([q, q])": lambda index: len(index.answer([ASKED, ASKED])) == 2,
+    "await index.aanswer(q)": lambda index: asyncio.run(index.aanswer(ASKED)),
+    "not a refused reply": lambda index: not index.answer("Who won the football match on Saturday?"),
+    "reply.sources": lambda index: index.answer(ASKED).sources == index.answer(ASKED).citations,
+    "for hit in context": lambda index: [hit.title for hit in index.search(ASKED)] == ["Tables"],
+    'hit["title"], hit.page': lambda index: (
+        (index.search(ASKED)[0]["title"], index.search(ASKED)[0].page) == ("Tables", None)
+    ),
+    "len(context), len(index)": lambda index: len(index.search(ASKED)) == len(index) == 1,
+    "context.to_pandas()": lambda index: len(index.search(ASKED).to_pandas()),
+    "index.document(path)": lambda index: "replaces" in index.document("tables.md")["text"],
+    "index.entity(name)": lambda index: index.entity("table VBBE")["facts"][0].tail == "table VBBS",
+    "index.attributes(name)": lambda index: [one.tail for one in index.attributes("table VBBE")] == ["2019"],
+    "index.changes()": lambda index: "document_id" in index.changes(),
+    "nodes by name": lambda index: "table VBBS" in index.to_networkx(by_name=True)["table VBBE"],
+    "with open_index(…)": lambda index: index.__enter__() is index,
+}
+
+
+@pytest.mark.parametrize("name", TRIES)
+def test_what_one_tries_works(opened: graphrag_tasks.Index, name: str) -> None:
+    assert TRIES[name](opened)
+
+
+def test_a_document_that_is_not_there_is_told(opened: graphrag_tasks.Index) -> None:
+    with pytest.raises(GraphragError, match=r"no document 'table\.md'.*Did you mean"):
+        opened.document("table.md")

@@ -357,13 +357,13 @@ def python_api() -> str:
             "A parameter whose default is None takes None, too.",
         )
     ]
-    told: list[Any] = []
+    told: dict[str, Any] = {}
     for module_name in _MODULES:
         module = importlib.import_module(module_name)
         names = [name for name in module.__all__ if not name.endswith(("__version__", "Error"))]
         found = [(name, getattr(module, name)) for name in names]
-        new = [(name, value) for name, value in found if not any(value is one for one in told)]
-        told += [value for _, value in new]
+        new = [one for one in found if one[0] not in told and not any(one[1] is value for value in told.values())]
+        told |= dict(new)
         if new:
             described = [_name_words(name, value) for name, value in new]
             about = f"## {module_name}\n\n{_first_paragraph(module)}"
@@ -393,11 +393,14 @@ def _name_words(name: str, value: Any) -> str:  # noqa: ANN401 - any public name
 
 
 def _methods(value: type) -> dict[str, Callable[..., Any]]:
-    return {
-        name: function
-        for name, function in vars(value).items()
-        if inspect.isfunction(function) and not name.startswith("_")
+    """Return the methods by name, those of a class of the same name that it extends first, and no other names."""
+    found = {
+        name: one for base in value.__bases__ if base.__name__ == value.__name__ for name, one in _methods(base).items()
     }
+    for name, function in vars(value).items():
+        if inspect.isfunction(function) and not name.startswith("_") and function.__name__ == name:
+            found[name] = function
+    return found
 
 
 def _signature(name: str, value: Callable[..., Any]) -> str:

@@ -78,7 +78,7 @@ def answer(
     if checked_number("wanted", wanted) < 1:
         raise QueryError("wanted must be at least 1 (got 0)")
     index = index if isinstance(index, Index) else open_index(index)
-    follow_up = filled(question, after, index) if after and isinstance(question, str) else None
+    follow_up = filled(question, after, index) if after not in (None, "") and isinstance(question, str) else None
     typed, question = question, follow_up.text if follow_up else question
     model = Model(client, index, max_usd) if client else None
     rerank = index.config.rerank.candidates if mode in PLAIN_MODES else None

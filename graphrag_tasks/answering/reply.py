@@ -135,7 +135,7 @@ class AnswerSentence:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Reply:
-    """An answer to a question, from one snapshot.
+    """An answer to a question, from one snapshot; false where the documents have none.
 
     Attributes:
         question: The question, as it was typed.
@@ -180,6 +180,14 @@ class Reply:
             for citation in sentence.citations
         }
         return tuple(found[key] for key in sorted(found, key=lambda key: key[0]))
+
+    @property
+    def sources(self) -> tuple[Citation, ...]:
+        """The same as `citations`."""
+        return self.citations
+
+    def __bool__(self) -> bool:
+        return self.verdict.state != NOT_HERE
 
     @property
     def text(self) -> str:
@@ -242,18 +250,18 @@ class Reply:
         lines = [*filter(None, [self.asked_line]), self.verdict.sentence, ""]
         if self.text:
             near = ["Also near:", *(sentence.line for sentence in self.nearby), ""]
-            lines += [self.text, "", *(near if self.nearby else ()), *self.sources()]
+            lines += [self.text, "", *(near if self.nearby else ()), *self.source_lines()]
         return visible("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]).rstrip())
 
     def _repr_html_(self) -> str:
         lines = "<br>".join(escape(line) for line in self.text.splitlines())
-        sources = "<br>".join(escape(line) for line in replace(self, nearby=()).sources())
+        sources = "<br>".join(escape(line) for line in replace(self, nearby=()).source_lines())
         notes = "".join(f"<p><i>{escape(note)}</i></p>" for note in self.notes)
         said = escape(self.verdict.sentence)
         asked = f"<p>{escape(self.asked_line)}</p>" if self.asked_as else ""
         return f"{asked}<p><b>{said}</b></p><p>{lines}</p><p><small>{sources}</small></p>{notes}"
 
-    def sources(self) -> list[str]:
+    def source_lines(self) -> list[str]:
         """Return a line for each cited page or document: numbers, title and address."""
         numbers: dict[str, list[int]] = {}
         for number, citations in groupby(self.citations, key=lambda one: one.number):

@@ -244,7 +244,7 @@ def _print_reply(reply: Reply) -> None:
         CONSOLE.print(Padding(escape(near), (1, 0, 0, 2)), highlight=False, style="dim")
     if reply.sentences:
         CONSOLE.print()
-    for line in reply.sources():
+    for line in reply.source_lines():
         CONSOLE.print(Padding(escape(line), (0, 0, 0, 2)), highlight=False, style="dim")
     if reply.model:
         cost = "at an unknown price" if reply.usd is None else f"for {reply.usd:.4f} USD"

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.core.errors import QueryError
+from graphrag_tasks.core.schemas import BLOCK_SEPARATOR
 from graphrag_tasks.core.visible import did_you_mean
 from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.known_names import find_names, folded_name
@@ -75,14 +76,43 @@ class Browser:
         """
         return parts.as_frame(self.snapshot, name)
 
-    def to_networkx(self, *, all_kinds: bool = False) -> nx.MultiDiGraph:
+    def changes(self) -> pd.DataFrame:
+        """Return which statements changed between releases of a document, a row for each."""
+        return self.table("changes")
+
+    def document(self, name: str) -> dict[str, Any]:
+        """Return the fields of a document, and its `text`, by its path, the end of it, or its title."""
+        documents = self.snapshot.table("documents", ["document_id", "uri", "title", "media_type", "language"])
+        wanted = name.strip("/").casefold()
+        for row in documents.to_pylist():
+            uri, title = row["uri"].casefold(), (row["title"] or "").casefold()
+            if wanted in (uri, title, row["document_id"]) or uri.endswith(f"/{wanted}"):
+                blocks = self.snapshot.find_rows("blocks", "document_id", row["document_id"]).sort_by("char_start")
+                return {**row, "text": BLOCK_SEPARATOR.join(blocks["text"].to_pylist())}
+        hint = did_you_mean(wanted, map(str.casefold, documents["uri"].to_pylist()))
+        raise QueryError(f"there is no document '{name}'", "", hint)
+
+    def entity(self, name: str) -> dict[str, Any]:
+        """Return the fields of an entity by any of its names, its `aliases`, `facts` and `attributes`."""
+        entity_id = self.graph.entities.ids[int(self.entity_rows(name)[0])].as_py()
+        (row,) = self.snapshot.find_rows("entities", "entity_id", entity_id).to_pylist()
+        aliases = self.snapshot.find_rows("aliases", "entity_id", entity_id)["alias"].to_pylist()
+        return {**row, "aliases": aliases, "facts": self.neighbors(name), "attributes": self.attributes(name)}
+
+    def to_networkx(self, *, all_kinds: bool = False, by_name: bool = False) -> nx.MultiDiGraph:
         """Return the entities and their facts as a graph.
 
         Nodes are entity ids, with `name`, `type` where there is one, `mentions` and `chunks`. Edges have the relation's
         id as their key, and `relation`, `phrase`, `kind`, `negated`, `support` (how often it is stated), `confidence`
-        and `weight`. With `all_kinds`, associations and conditions are edges, too.
+        and `weight`. With `all_kinds`, associations and conditions are edges, too; `by_name`, nodes are names in place
+        of ids, and things of one name are one node.
         """
-        return parts.as_networkx(parts.whole(self.snapshot, self.graph, all_kinds=all_kinds))
+        graph = parts.as_networkx(parts.whole(self.snapshot, self.graph, all_kinds=all_kinds))
+        if by_name:
+            import networkx as nx
+
+            graph = nx.relabel_nodes(graph, dict(graph.nodes(data="name")))
+        return graph
 
     def to_igraph(self, *, all_kinds: bool = False) -> igraph.Graph:
         """Return the graph of `to_networkx` as a directed igraph.

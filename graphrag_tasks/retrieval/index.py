@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, cast
 from weakref import finalize
 
 import numpy as np
@@ -103,6 +103,73 @@ class Index(Browser):
             lambda rows: self._provenance.passages(rows),
             lambda: self.reranker,
         )
+
+    @classmethod
+    def open(
+        cls,
+        store: str | Path,
+        snapshot: str | None = None,
+        principals: Principals = None,
+        *,
+        config: RetrievalConfig | None = None,
+        language: LanguageConfig | None = None,
+        embedder: Embedder | None = None,
+        noun_phrases: Callable[[str], Sequence[str]] | None = None,
+        verify: bool = True,
+        vectors: str | None = None,
+        load: LoadConfig | None = None,
+    ) -> Self:
+        """Open a published snapshot for search.
+
+        Args:
+            store: Folder or URI of the store; a remote snapshot is copied to the local disk.
+            snapshot: Id of the snapshot to open; the current one by default.
+            principals: Access labels of the reader; only documents with one of them, or with the label `public`, are
+                searched. Required if and only if the snapshot has labels.
+            config: Parameters of the search; the paper's by default.
+            embedder: Query encoder; by default the model in the manifest, loaded on first search.
+            language: Names the spaCy model that finds noun phrases, loaded on first use; the built-in one by default.
+            noun_phrases: Finds the noun phrases of a question in place of that model.
+            verify: Whether tables are compared with their published hashes when first read.
+            vectors: `arrays`, or the vector store that the snapshot was loaded into, as `milvus`, for the modes `dense`
+                and `hybrid` alone; by default `config.vectors`.
+            load: Where that vector store is; by default a server on this machine. The connection is closed with the
+                index.
+
+        Raises:
+            SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or it was embedded with
+                another embedder.
+            AccessError: The snapshot has labels and no principals are given, or vice versa.
+            ArtifactError: One of its tables is missing or unreadable.
+            ConfigError: This process may map too little memory for a search; or the snapshot was loaded into no vector
+                server, or a collection there is missing or of another model.
+            MissingDependencyError: The packages for the vector store are not installed.
+            TransientError: The vector server does not answer; a search raises it too.
+        """
+        require_address_space(SEARCH_BYTES, "a search")
+        opened_store = Store(str(store))
+        config = config or RetrievalConfig()
+        chosen = config.vectors if vectors is None else vectors
+        config = config.model_copy(update={"vectors": chosen})
+        make = partial(cls, config=config, language=language, embedder=embedder, noun_phrases=noun_phrases)
+
+        def opened(pinned: Snapshot) -> Index:
+            local = mirrored(pinned)
+            whole = local if verify else Snapshot(local.folder, checked=False)
+            seen = visible(whole, principals)
+            if chosen == ARRAYS:
+                return make(seen)
+            settings = (load or LoadConfig()).model_copy(update={"vector_store": chosen})
+            server = open_server(opened_store.folder, settings, whole)
+            try:
+                index = make(seen, vectors=partial(_served, server, whole, principals))
+            except BaseException:
+                server.close()
+                raise
+            finalize(index.graph, server.close)  # copies of the index share the graph
+            return index
+
+        return cast("Self", opened_store.opened(opened, snapshot))
 
     def __repr__(self) -> str:
         return f"Index({self.facts})"
@@ -344,69 +411,7 @@ def _falling(scores: Iterable[float]) -> list[float]:
 # Open a published snapshot for search, with its vectors in memory or on a server.
 
 
-def open_index(
-    store: str | Path,
-    snapshot: str | None = None,
-    principals: Principals = None,
-    *,
-    config: RetrievalConfig | None = None,
-    language: LanguageConfig | None = None,
-    embedder: Embedder | None = None,
-    noun_phrases: Callable[[str], Sequence[str]] | None = None,
-    verify: bool = True,
-    vectors: str | None = None,
-    load: LoadConfig | None = None,
-) -> Index:
-    """Open a published snapshot for search.
-
-    Args:
-        store: Folder or URI of the store; a remote snapshot is copied to the local disk.
-        snapshot: Id of the snapshot to open; the current one by default.
-        principals: Access labels of the reader; only documents with one of them, or with the label `public`, are
-            searched. Required if and only if the snapshot has labels.
-        config: Parameters of the search; the paper's by default.
-        embedder: Query encoder; by default the model in the manifest, loaded on first search.
-        language: Names the spaCy model that finds noun phrases, loaded on first use; the built-in one by default.
-        noun_phrases: Finds the noun phrases of a question in place of that model.
-        verify: Whether tables are compared with their published hashes when first read.
-        vectors: `arrays`, or the vector store that the snapshot was loaded into, as `milvus`, for the modes `dense` and
-            `hybrid` alone; by default `config.vectors`.
-        load: Where that vector store is; by default a server on this machine. The connection is closed with the index.
-
-    Raises:
-        SnapshotError: Nothing is published, there is no such snapshot, it is damaged, or it was embedded with another
-            embedder.
-        AccessError: The snapshot has labels and no principals are given, or vice versa.
-        ArtifactError: One of its tables is missing or unreadable.
-        ConfigError: This process may map too little memory for a search; or the snapshot was loaded into no vector
-            server, or a collection there is missing or of another model.
-        MissingDependencyError: The packages for the vector store are not installed.
-        TransientError: The vector server does not answer; a search raises it too.
-    """
-    require_address_space(SEARCH_BYTES, "a search")
-    opened_store = Store(str(store))
-    config = config or RetrievalConfig()
-    chosen = config.vectors if vectors is None else vectors
-    config = config.model_copy(update={"vectors": chosen})
-    make = partial(Index, config=config, language=language, embedder=embedder, noun_phrases=noun_phrases)
-
-    def opened(pinned: Snapshot) -> Index:
-        local = mirrored(pinned)
-        whole = local if verify else Snapshot(local.folder, checked=False)
-        seen = visible(whole, principals)
-        if chosen == ARRAYS:
-            return make(seen)
-        settings = (load or LoadConfig()).model_copy(update={"vector_store": chosen})
-        server = open_server(opened_store.folder, settings, whole)
-        try:
-            index = make(seen, vectors=partial(_served, server, whole, principals))
-        except BaseException:
-            server.close()
-            raise
-        finalize(index.graph, server.close)  # copies of the index share the graph
-        return index
-
-    return opened_store.opened(opened, snapshot)
+open_index = Index.open
 
 
 def _served(

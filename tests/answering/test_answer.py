@@ -32,7 +32,7 @@ def test_the_best_sentence_is_quoted_with_its_neighbours(index: Index, find: Fin
     assert best(reply) == ["Its queues hold 90 jobs."]
     assert quoted(reply) == ["Its queues hold 90 jobs.", "Old queues are deleted each night."]
     assert reply.text == "Its queues hold 90 jobs. Old queues are deleted each night. [1]"
-    assert reply.sources() == ["[1] Printing, pages 5-6 (docs/d1.pdf)"]
+    assert reply.source_lines() == ["[1] Printing, pages 5-6 (docs/d1.pdf)"]
 
 
 def test_a_stream_without_a_model_yields_the_quotations(index: Index, find: Find) -> None:

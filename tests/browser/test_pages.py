@@ -76,7 +76,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         f"{one}/map", f"{one}/map?community={coarsest}", f"{one}/map?community={deepest}",
         f"{one}/entities", f"{one}/entities?name=table+VBB0", f"{one}/graph",
         f"{one}/graph?name=table+VBB0",
-        f"{one}/ask", f"{one}/ask?{asked}", f"{one}/ask?{asked}&mode=local&beside=bm25",
+        f"{one}/ask", f"{one}/ask?{asked}", f"{one}/ask?{asked}&mode=bm25",
         f"{one}/ask?question=Who+is+the+king+of+Norway%3F",
         f"{one}/why?{asked}&chunk={chunk}", f"/diff?before={older}&after={newer}",
         f"/snapshots/{older}/rollback", f"{one}/entities/edit?name=table+VBB0",

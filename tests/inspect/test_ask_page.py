@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Sequence
-from html import unescape
 from itertools import cycle
 
 import pytest
@@ -40,7 +39,7 @@ def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:
 def test_a_question_gets_a_verdict_and_sentences_with_their_sources(config: Config) -> None:
     asked = {"question": "What replaces the table VBBS?"}
     page = client(config).get("/snapshots/current/ask", params=asked).text
-    assert "The table <mark>VBBE</mark> replaces the table VBBS." in page.partition("<h2>Passages")[0]
+    assert "The table <mark>VBBE</mark> replaces the table VBBS." in page.partition("passages, and how")[0]
     document = document_named(config, "tables.md")
     cited = page.partition('class="mark" href="')[2].partition('"')[0]
     assert f"/documents/{document}?chunk=" in cited
@@ -50,17 +49,12 @@ def test_a_question_gets_a_verdict_and_sentences_with_their_sources(config: Conf
     assert "Not in these documents." in page
 
 
-def test_modes_stand_side_by_side_and_an_answer_is_taken_along(config: Config) -> None:
+def test_an_answer_is_taken_along(config: Config) -> None:
     asked = {"question": "What replaces the table VBBS?"}
-    beside = asked | {"beside": ["bm25", "dense"]}
-    both = client(config).get("/snapshots/current/ask", params=beside).text
-    assert both.count("<h2>Passages") == 3
-    graph = unescape(both.partition("/graph?")[2].partition('"')[0])
-    shown = client(config).get(f"/snapshots/current/graph/shown.json?{graph}").json()
-    assert "table VBBE" in str(shown)
-    assert "Mode bm25." in both
-    same = client(config).get("/snapshots/current/ask", params=asked | {"beside": "auto"}).text
-    assert same.count("<h2>Passages") == 1
+    page = client(config).get("/snapshots/current/ask", params=asked).text
+    related = page.partition("<h2>Related")[2].partition("</ul>")[0]
+    assert "replaces" in related
+    assert related.count("<li>") <= 4
     values = client(config).get("/snapshots/current/ask.json", params=asked).json()
     assert values["verdict"]["state"] == "answered"
     assert "VBBE" in values["text"]
@@ -142,7 +136,7 @@ QUESTIONS = (
     "What replaces VBBS and which transaction shows VBBE?", "\u202egnp.exe", "{{ 7 * 7 }}",
     "SELECT * FROM VBBS", "Which documents mention VBBS?",
 )  # fmt: skip
-KINDS_OF_HIT = ("Paths", "Listed", "Communities", "Passages", "Facts")
+KINDS_OF_HIT = ("Paths", "Listed", "Communities", "Related")
 ALL_MODES = 2
 AT_RANDOM = 479  # Questions that are asked in all modes, and questions beside those above, 500 in all.
 

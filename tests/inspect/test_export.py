@@ -41,7 +41,7 @@ def test_no_export_page_or_answer_turns_the_direction_of_writing(tmp_path: Path)
     reply, context = answer(index, "What replaces the table VBBS?"), index.search("VBBS")
     (document,) = index.snapshot.table("documents").to_pylist()
     told = [document["title"], str(reply), reply._repr_html_(), str(context)]
-    told += [context._repr_html_(), *reply.sources()]
+    told += [context._repr_html_(), *reply.source_lines()]
     cited = provenance(index.snapshot, what)
     write_property_graph(what, cited, out)
     turtle = rdf_text(what, cited, index.snapshot.manifest, "turtle")

@@ -48,7 +48,7 @@ def file_of(config: Config) -> Path:
 
 
 def form(**fields: str) -> dict[str, str]:
-    return {"question": QUESTION, "mode": "auto", "judged_mode": "auto", "k": "5", "judged": "right"} | fields
+    return {"question": QUESTION, "mode": "auto", "k": "5", "judged": "right"} | fields
 
 
 def chunk_with(config: Config, words: str) -> str:
@@ -69,7 +69,7 @@ def texts_of(config: Config) -> list[set[str]]:
 def test_a_right_answer_becomes_a_question_for_the_gate(config: Config) -> None:
     browser = client(config)
     page = browser.get(ASK, params={"question": QUESTION}).text
-    assert page.count('name="judged_mode"') == 1
+    assert page.count('class="judge"') == 1
     assert "Noted" not in page
     done = browser.post(ASK, data=form(), headers=OWN)
     assert done.status_code == 303
@@ -116,7 +116,7 @@ def test_only_who_may_and_only_from_its_page(config: Config) -> None:
         answer = TestClient(app).post(ASK, data=form(), headers=OWN)
         assert answer.status_code in (403, 404, 405)
     shown = TestClient(make_app(lambda: None, config)).get(ASK, params={"question": QUESTION})
-    assert "judged_mode" not in shown.text
+    assert 'class="judge"' not in shown.text
     for headers in ({}, {"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
         assert client(config).post(ASK, data=form(), headers=headers).status_code == 403
     assert not file_of(config).exists()
@@ -129,7 +129,7 @@ def test_only_who_may_and_only_from_its_page(config: Config) -> None:
         ({"question": " "}, 422, "question"),
         ({"judged": "maybe"}, 422, "judged"),
         ({"k": "1000"}, 422, "k:"),
-        ({"judged_mode": "magic"}, 400, "there is no mode"),
+        ({"mode": "magic"}, 400, "there is no mode"),
         ({"judged": "wrong", "passage": "<script>"}, 400, "&lt;script&gt;"),
         ({"question": "x" * 30_000}, 413, "too long"),
     ],

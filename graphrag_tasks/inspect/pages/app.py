@@ -67,7 +67,6 @@ SnapshotId = Annotated[str, Path(pattern=ID_PATTERN)]
 NamedId = Annotated[str, Query(pattern=ID_PATTERN)]
 Text = Annotated[str, Query(max_length=500)]
 Mode = Annotated[str, Query(max_length=20)]
-Beside = Annotated[tuple[Mode, ...], Query(max_length=3)]
 Word = Annotated[str, Query(max_length=40)]
 ChunkId = Annotated[str, Query(max_length=100)]
 DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
@@ -233,16 +232,15 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         snapshot_id: SnapshotId,
         question: Text = "",
         mode: Mode = AUTO,
-        beside: Beside = (),
         k: Passages = None,
         after: Text = "",
         within: Text = "",
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        said = ask(index, question, (mode, *beside), k, after, within)
+        said = ask(index, question, mode or AUTO, k, after, within) if question.strip() else None
         return html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
-            after=after, mode=mode, beside=beside, modes=(AUTO, *MODES), k=k, said=said,
+            after=after, mode=mode, modes=(AUTO, *MODES), k=k, said=said,
             within=within, limits=limits(index), home=None if said else Home.of(index),
             most=MOST_CHUNKS, examples=([], True) if said else examples.of(index),
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
@@ -252,7 +250,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
         after: Text = "", within: Text = "",
     ) -> ModeAnswer:  # fmt: skip
-        return ask(reader.index(snapshot_id), question, [mode or AUTO], k, after, within)[0]
+        return ask(reader.index(snapshot_id), question, mode or AUTO, k, after, within)
 
     asked = Depends(one)
 

@@ -1,17 +1,15 @@
-"""The question page: answers in up to four modes, and example questions."""
+"""The question page: an answer, what is related to it, and example questions."""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from glob import escape
 from itertools import islice
 from textwrap import indent
 from threading import Lock, Thread
 from typing import Annotated, Any
-from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 from pydantic import BeforeValidator, Field
@@ -21,7 +19,7 @@ from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.core.visible import visible
 from graphrag_tasks.operations.documents import document_reports
 from graphrag_tasks.operations.examples import EXAMPLES, examples, kept_examples
-from graphrag_tasks.retrieval import Context, Index
+from graphrag_tasks.retrieval import Context, Index, RelationHit
 from graphrag_tasks.retrieval.graph.filters import Filters, read_filters, values_of_fields
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 from graphrag_tasks.storage.artifacts import column
@@ -32,7 +30,7 @@ MOST_CHUNKS = 50  # Most passages of an answer; more are no page to read. Chosen
 Passages = Annotated[Annotated[int, Field(ge=1, le=MOST_CHUNKS)] | None, BeforeValidator(lambda given: given or None)]
 """Requested number of passages; an empty field takes the mode's default."""
 _PATIENCE_SECONDS = 0.7  # Extra time that a page may take for its examples; chosen.
-_DRAWN, _NEIGHBOURS = 6, 12  # Entities with which an answer's graph starts, and neighbours of each.
+_MOST_RELATED = 4  # Facts shown below an answer; chosen.
 _MOST_PATHS = 200  # Folders, and documents, that a question can be limited to by choosing; chosen.
 _MOST_VALUES = 30  # Values of a field that are offered; fields with more are names or texts. Chosen.
 _FILTER = re.compile(r"[^/=<>]+[=<>]")  # Begin of a filter by a field; anything else is a part of a path.
@@ -52,34 +50,23 @@ class ModeAnswer:
     found: Context
 
     @property
-    def graph(self) -> str:
-        """Query string of the graph page for the first facts; empty without facts."""
-        names = dict.fromkeys(name for fact in self.found.relations for name in (fact.head, fact.tail))
-        asked = [("name", name) for name in list(names)[:_DRAWN]]
-        return urlencode([*asked, ("most", _NEIGHBOURS)]) if asked else ""
+    def related(self) -> list[RelationHit]:
+        """A few facts of the passages that are cited."""
+        cited = {citation.source.chunk_id for citation in self.reply.citations} if self.reply is not None else set()
+        return [one for one in self.found.relations if cited & {said.chunk_id for said in one.evidence}][:_MOST_RELATED]
 
 
-def ask(
-    index: Index, question: str, modes: Sequence[str], k: int | None = None, after: str = "",
-    within: str = "",
-) -> list[ModeAnswer]:  # fmt: skip
-    """Ask a question in several modes; the empty question gives [].
+def ask(index: Index, question: str, mode: str, k: int | None = None, after: str = "", within: str = "") -> ModeAnswer:
+    """Ask a question.
 
-    Without `k` each mode reads its default number of chunks. `after` is the question before. `within` limits what is
-    read: a part of the paths of documents, a pattern, or filters as in "release>=5.0, department=finance".
+    Without `k` a mode reads its default number of chunks. `after` is the question before. `within` limits what is read:
+    a part of the paths of documents, a pattern, or filters as in "release>=5.0, department=finance".
     """
-    if not question.strip():
-        return []
-    asked = []
     filters = _filters(within.strip())
-    for mode in dict.fromkeys(mode for mode in modes if mode):
-        if mode in PLAIN_MODES:  # those are there to be compared
-            reply, found = None, index.search(question, mode, k, filters)
-        else:
-            reply = answer(index, question, mode=mode, k=k, filters=filters, after=after)
-            found = reply.context
-        asked.append(ModeAnswer(mode, reply, found))
-    return asked
+    if mode in PLAIN_MODES:  # those find passages and answer nothing
+        return ModeAnswer(mode, None, index.search(question, mode, k, filters))
+    reply = answer(index, question, mode=mode, k=k, filters=filters, after=after)
+    return ModeAnswer(mode, reply, reply.context)
 
 
 def _filters(within: str) -> Filters:
@@ -155,14 +142,14 @@ def _extend(found: list[str], index: Index) -> None:
 
 def as_json(asked: ModeAnswer) -> dict[str, Any]:
     """Return the result as JSON values."""
-    return asked.reply.to_dict() if asked.reply else asked.found.to_dict()
+    return asked.found.to_dict() if asked.reply is None else asked.reply.to_dict()
 
 
 def as_markdown(asked: ModeAnswer) -> str:
     """Return the answer with sources as Markdown; without an answer, the chunks found."""
-    question = f"## {asked.reply.question if asked.reply else asked.found.question}"
-    if asked.reply:
-        lines = [f"- {line}" for line in asked.reply.sources()]
+    question = f"## {asked.found.question if asked.reply is None else asked.reply.question}"
+    if asked.reply is not None:
+        lines = [f"- {line}" for line in asked.reply.source_lines()]
         verdict = f"**{asked.reply.verdict.sentence}**"
         said = [asked.reply.asked_line, verdict, asked.reply.text, "\n".join(lines)]
     else:

@@ -165,8 +165,6 @@ class Judging:
 class _Judged(BaseModel):
     question: str = Field(min_length=1, max_length=500, pattern=r"\S")
     mode: str = Field(max_length=20)
-    beside: str = Field("", max_length=80)
-    judged_mode: str = Field(max_length=20)
     k: Passages = None
     within: str = Field("", max_length=500)
     judged: Judgement
@@ -180,12 +178,11 @@ def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
     def judged(request: Request, snapshot_id: SnapshotId, fields: Fields) -> RedirectResponse:
         form = read_form(_Judged, fields)
         index = reader.index(snapshot_id)
-        (said,) = ask(index, form.question, [form.judged_mode], form.k, within=form.within)
+        said = ask(index, form.question, form.mode, form.k, within=form.within)
         gold = _gold(index, said, form)
         with refusing():
             judge(judged_file(reader.config), form.question, form.judged, gold)
         asked = form.model_dump(include={"question", "mode", "k", "within"}, exclude_none=True)
-        asked["beside"] = form.beside.split()
         return go_to(request, html, f"/snapshots/{snapshot_id}/ask", asked)
 
 
@@ -196,6 +193,6 @@ def _gold(index: Index, said: ModeAnswer, form: _Judged) -> tuple[GoldSpan, ...]
         if not found:
             raise QueryError("the passage is not among those found", form.passage, "Ask again")
         return (gold_at(index.snapshot, found[:1]),)
-    if form.judged == "right" and said.reply:
+    if form.judged == "right" and said.reply is not None:
         return gold_of(index.snapshot, said.reply)
     return ()

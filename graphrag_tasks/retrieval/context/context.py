@@ -88,8 +88,8 @@ Hits = tuple[ChunkHit, ...] | tuple[RelationHit, ...] | tuple[EntityHit, ...]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Context(Mapping[str, Hits]):
-    """The context of an answer: a mapping with the keys of the paper's Algorithm 2.
+class Context:
+    """The context of an answer, with the keys of the paper's Algorithm 2; a loop takes its chunks.
 
     `context["chunks"]`, `context["relations"]` and `context["entity"]` are the attributes `chunks`, `relations` and
     `entities`.
@@ -135,14 +135,14 @@ class Context(Mapping[str, Hits]):
         """Communities, best first, in mode `global`: at most k, all read ones in answers."""
         return cast("tuple[CommunityHit, ...]", self.further.get("communities", ()))
 
-    def __getitem__(self, key: str) -> Hits:
-        return self._lists[key]
+    def __getitem__(self, key: str | int) -> Hits | ChunkHit:
+        return self.chunks[key] if isinstance(key, int) else self._lists[key]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lists)
+    def __iter__(self) -> Iterator[ChunkHit]:
+        return iter(self.chunks)
 
     def __len__(self) -> int:
-        return len(self._lists)
+        return len(self.chunks)
 
     def to_prompt(self, budget_characters: int | None = None, *, budget_tokens: int | None = None) -> str:
         """Return the items as text for a language model, with numbered citations.
@@ -182,6 +182,8 @@ class Context(Mapping[str, Hits]):
         """Return one row per item; the column `kind` names its list."""
         return as_frame(self)
 
+    to_pandas = to_frame
+
     def to_dict(self) -> dict[str, Any]:
         """Return the context as JSON values."""
         return {
@@ -193,7 +195,7 @@ class Context(Mapping[str, Hits]):
             "notes": list(self.notes),
             "read": dict(self.read),
             "signals": asdict(self.signals, dict_factory=_plain),
-            **{name: _plain_hits(hits) for name, hits in self.items()},
+            **{name: _plain_hits(hits) for name, hits in self._lists.items()},
             **{name: _plain_hits(self.further.get(name, ())) for name in FURTHER},
         }
 

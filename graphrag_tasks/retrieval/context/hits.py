@@ -139,6 +139,15 @@ def _ends_with(block: Row, *ends: str) -> bool:
 FIRST_STAGE = "first"  # Name of the list that is reranked.
 
 
+class Fields:
+    """Fields by name, too: `hit["title"]` is `hit.title`."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - any field
+        if name.startswith("_") or not hasattr(self, name):
+            raise KeyError(name)
+        return getattr(self, name)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PageBox:
     """A block of text on a page (from 1); edges in points from the page's top left."""
@@ -151,7 +160,7 @@ class PageBox:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceSentence:
+class SourceSentence(Fields):
     """A sentence of a document that supports a relation or mentions an entity.
 
     Attributes:
@@ -178,7 +187,7 @@ class SourceSentence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChunkHit:
+class ChunkHit(Fields):
     """A chunk of a document; the last fields are as in `SourceSentence`.
 
     Attributes:
@@ -212,9 +221,14 @@ class ChunkHit:
     boxes: tuple[PageBox, ...] = ()
     release: str = ""
 
+    @property
+    def page(self) -> int | None:
+        """Page it begins on; None where the format has none."""
+        return self.page_start
+
 
 @dataclass(frozen=True, kw_only=True)
-class RelationHit:
+class RelationHit(Fields):
     """An edge of the graph with its source sentences.
 
     Attributes:
@@ -246,7 +260,7 @@ class RelationHit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EntityHit:
+class EntityHit(Fields):
     """A seed entity of the search.
 
     Attributes:

@@ -154,12 +154,12 @@ def _by_model(judge: Judge, index: Index, mode: JudgedMode) -> JudgedMode:
 
 def _answered(target: Target, reply: Reply | None, hidden: frozenset[str]) -> Answered:
     question = target.question
-    chunks = reply.context.chunks if reply else ()
+    chunks = reply.context.chunks if reply is not None else ()
     return Answered(
         id=question.id,
         question=question.question,
         reference=question.answer,
-        text=_text(reply) if reply else "",
+        text=_text(reply) if reply is not None else "",
         passages=tuple(chunk.text for chunk in chunks if chunk.document_id not in hidden),
     )
 
