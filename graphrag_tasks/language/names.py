@@ -289,8 +289,10 @@ def is_plural(name: str) -> bool:
 def agreeing(name: str, phrase: str, relation: str) -> str:
     """Return a relation phrase in the number of the name before it.
 
-    The canonical `relation` gives the base form of the verb.
+    The canonical `relation` gives the base form of the verb. The words of a column, "kind of work:", are none.
     """
+    if phrase.endswith(":"):
+        return phrase
     first, space, rest = phrase.partition(" ")
     if is_plural(name):
         return _PLURAL.get(first, first) + space + rest

@@ -26,9 +26,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The pages of a small store, served on loopback."""
     readers = [f"The report ZR{number:03} reads the table MARA." for number in range(READERS)]
     texts = {
-        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. The table VBBS is in the "
-        "schema SAPSR3. The transaction MD04 shows the table VBBE. The report ZSALES reads the "
-        "table VBBS.\n",
+        "tables.md": "# Table changes\n\nThe table VBBE replaces the table VBBS. If the table VBBS fills the "
+        "schema SAPSR3, all is well. The transaction MD04 shows the table VBBE. The report ZSALES reads "
+        "the table VBBS.\n",
         "odd.md": "# <script>alert(1)</script>\n\nThe <b>Gateway</b> needs the table VBBS.\n",
         "reports.md": "# Reports\n\n" + "\n\n".join(readers) + "\n",
     }
@@ -146,7 +146,7 @@ def test_the_keyboard_does_what_the_pointer_does(browser: Any, address: str) -> 
 
 
 def test_an_address_shows_the_same_again_and_the_browser_goes_back(browser: Any, address: str) -> None:
-    query = "name=table+VBBS&name=table+VBBE&kind=fact&kind=association&least=0.1"
+    query = "name=table+VBBS&name=table+VBBE&kind=fact&kind=condition&least=0.1"
     open_graph(browser, address, query, "transaction MD04")
     assert "schema SAPSR3" in shown(browser)
     before = pixels(browser)
@@ -154,11 +154,11 @@ def test_an_address_shows_the_same_again_and_the_browser_goes_back(browser: Any,
     open_graph(browser, address, query, "transaction MD04")
     assert pixels(browser) == before
     ticked = browser.find_elements("css selector", "[name=kind]:checked")
-    assert [one.get_attribute("value") for one in ticked] == ["fact", "association"]
-    find(browser, "[value=association]").click()
+    assert [one.get_attribute("value") for one in ticked] == ["fact", "condition"]
+    find(browser, "[value=condition]").click()
     wait_for(lambda: "schema SAPSR3" not in shown(browser), "facts alone")
     browser.back()
-    wait_for(lambda: "schema SAPSR3" in shown(browser), "associations again")
+    wait_for(lambda: "schema SAPSR3" in shown(browser), "conditions again")
 
 
 def test_filters_hide_types_and_documents(browser: Any, address: str) -> None:

@@ -22,6 +22,7 @@ from graphrag_tasks.operations.examples import EXAMPLES, examples, kept_examples
 from graphrag_tasks.retrieval import Context, Index, RelationHit
 from graphrag_tasks.retrieval.graph.filters import Filters, read_filters, values_of_fields
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
+from graphrag_tasks.sources.media_types import is_sheet
 from graphrag_tasks.storage.artifacts import column
 
 log = logging.getLogger(__name__)
@@ -51,9 +52,16 @@ class ModeAnswer:
 
     @property
     def related(self) -> list[RelationHit]:
-        """A few facts of the passages that are cited."""
-        cited = {citation.source.chunk_id for citation in self.reply.citations} if self.reply is not None else set()
-        return [one for one in self.found.relations if cited & {said.chunk_id for said in one.evidence}][:_MOST_RELATED]
+        """A few facts of the sentences that are cited, or of their passages where these are no sheets."""
+        sources = [citation.source for citation in self.reply.citations] if self.reply is not None else []
+        cited = {source.sentence_id for source in sources}
+        cited |= {source.chunk_id for source in sources if not is_sheet(source.uri)}
+        told = (
+            fact
+            for fact in self.found.relations
+            if any(cited & {said.sentence_id, said.chunk_id} for said in fact.evidence)
+        )
+        return list(islice(told, _MOST_RELATED))
 
 
 def ask(index: Index, question: str, mode: str, k: int | None = None, after: str = "", within: str = "") -> ModeAnswer:
