@@ -55,6 +55,7 @@ def type_of(name: str, label: str = "", types: NameTypes = TYPES) -> str | None:
         ("--no-verify", "CODE"),
         ("Ctrl+Shift+X", "CODE"),
         ("F-102", "CODE"),
+        ("WM.1926.14", "CODE"),
         ("noreply@example.org", "CODE"),
     ],
 )
