@@ -52,7 +52,6 @@ def type_of(name: str, label: str = "", types: NameTypes = TYPES) -> str | None:
         ("class action", None),
         ("Table Edges", None),
         ("parse_args()", "CODE"),
-        ("--no-verify", "CODE"),
         ("Ctrl+Shift+X", "CODE"),
         ("F-102", "CODE"),
         ("WM.1926.14", "CODE"),
