@@ -36,23 +36,30 @@ SHARES = ("right %", "wrong %", "upper %")
 Row = dict[str, str]
 
 
-def draw(store: str, count: int, seed: int, min_confidence: float) -> None:
-    """Print facts of the store's graph, each with its surest sentence."""
+def draw(store: str, count: int, seed: int, *, is_shown: bool) -> None:
+    """Print relations of the store, each with its surest sentence; or what is shown, attributes too."""
     snapshot = Store(store).open()
     names = {one["entity_id"]: one["name"] for one in snapshot.table("entities").to_pylist()}
     texts = {one["sentence_id"]: one["text"] for one in snapshot.table("sentences").to_pylist()}
     evidence = snapshot.table("evidence").to_pylist()
     evidence.sort(key=lambda one: (one["confidence"], one["triple_id"]))
     surest = {one["relation_id"]: texts[one["sentence_id"]] for one in evidence}
-    relations = snapshot.table("relations").to_pylist()
-    facts = [one for one in relations if one["confidence"] >= min_confidence]
+    facts = snapshot.table("relations").to_pylist()
+    if is_shown:
+        facts = [one for one in facts if one["kind"] == "fact"]
+        facts += [
+            one | {"relation_id": one["triple_id"], "head_id": one["entity_id"], "kind": "attribute"}
+            for one in snapshot.table("attributes").to_pylist()
+            if one["is_told"]
+        ]
+        surest |= {one["triple_id"]: texts[one["sentence_id"]] for one in facts if one["kind"] == "attribute"}
     facts.sort(key=lambda one: one["relation_id"])
     chance = random.Random(seed)  # noqa: S311 - sampling, no secret
     print("\t".join(COLUMNS))
     for fact in chance.sample(facts, min(count, len(facts))):
         confidence = f"{fact['confidence']:.3f}"
         before, _, behind = fact["phrase"].partition(f" {TAILS_PLACE} ")
-        tail = f"{names[fact['tail_id']]} {behind}"
+        tail = f"{fact.get('value') or names[fact['tail_id']]} {behind}"
         cells = [names[fact["head_id"]], before, tail, confidence]
         cells += [fact["kind"], surest[fact["relation_id"]], "", ""]
         print("\t".join(" ".join(cell.split()) for cell in cells))
@@ -99,14 +106,14 @@ def main() -> None:
     facts.add_argument("store")
     facts.add_argument("--count", type=int, default=40)
     facts.add_argument("--seed", type=int, default=1)
-    facts.add_argument("--min-confidence", type=float, default=0.0)
+    facts.add_argument("--shown", action="store_true", help="only what the pages show, attributes too")
     files = commands.add_parser("report", help="count the judgements of files")
     files.add_argument("files", nargs="+", type=Path)
     options = parser.parse_args()
     if options.command == "report":
         report(options.files)
     else:
-        draw(options.store, options.count, options.seed, options.min_confidence)
+        draw(options.store, options.count, options.seed, is_shown=options.shown)
 
 
 if __name__ == "__main__":

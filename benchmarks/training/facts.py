@@ -3,8 +3,8 @@
 The judged facts (`benchmarks/gold/judged_facts.jsonl`) were drawn from corpora of different fields
 (`benchmarks/strangers.sh`, the folder `seen`) and read beside their sentences. Figures are of leaving one corpus out;
 the weights that are written are learned on all of them. The packaged ones are learned on 600 more (`--gold`), of
-sentences of GUM, DocOIE, Wikinews and WiRe57, and 236 of four corpora, which are not in this repository. Worth is
-learned on `judged_worth.jsonl` (and those 236), where two readers also said whether they are glad to have a fact.
+sentences of GUM, DocOIE, Wikinews and WiRe57, and 240 of four corpora, which are not in this repository. Worth is
+learned on `judged_worth.jsonl` (and those 240), where two readers also said whether they are glad to have a fact.
 
     pip install -r benchmarks/training/requirements.txt
     python -m benchmarks.training.facts

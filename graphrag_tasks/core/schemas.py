@@ -355,7 +355,7 @@ SURFACE_FORMS = _table(
 NAME_SOURCES = USER, SHAPE, KIND, WORDS, LABEL = "user", "shape", "kind", "words", "label"
 """Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside it, its words (a first
 name, "Road"), or the model's label where the name bears it out."""
-DOUBTED = "doubted"  # In place of `LABEL` where nothing bears it out: it tells that a name is one, and gives no type.
+DOUBTED = "doubted"  # A label that nothing bears out: the name is one, of no type.
 PART, COLUMN = "part", "column"
 """Evidence for an entity type, from other names: a longer name of a person has it, or those in its column."""
 KEY = "key"  # Evidence for an entity type, from the corpus: the header of the column of keys.

@@ -71,8 +71,7 @@ def worth_of(row: Mapping[str, Any]) -> float:
         return 1.0
     if row["confidence"] < _SURE:
         return 0.0
-    odds = weights[""]
-    odds += sum(weights.get(name, 0.0) * value for name, value in worth_features(row).items())
+    odds = weights[""] + sum(weights.get(name, 0.0) * value for name, value in worth_features(row).items())
     return round(1 / (1 + math.exp(-odds)), 4)
 
 

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.schemas import TABLE
 from graphrag_tasks.extract.frames import Argument, Frame, Span
-from graphrag_tasks.extract.linear.patterns import LinearRule, pair
+from graphrag_tasks.extract.linear.patterns import pair
 from graphrag_tasks.extract.triples import Triple
 from graphrag_tasks.extract.words import any_of
 from graphrag_tasks.language.cells import MAX_NAME_WORDS, is_prose
@@ -70,10 +70,7 @@ _NEW = re.compile(r"\b(?:new|replacement|successor|replaced by|instead|alternati
 _SAYS_WHAT = re.compile(r"description|meaning|definition|explanation|values?|content|entry|setting", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"\w+(?:ed|en|own|lt)\s(?:by|in|to|with|for|from|on|as)\b", re.IGNORECASE)
 
-_LABELS = {
-    "integer": "NUMBER", "number": "NUMBER", "percent": "PERCENT",
-    "date": "DATE", "datetime": "DATE", "time": "TIME",
-}  # fmt: skip
+_LABELS = dict(integer="NUMBER", number="NUMBER", percent="PERCENT", date="DATE", datetime="DATE", time="TIME")
 """Entity labels of the values of cells."""
 
 _Cell = Mapping[str, Any]
@@ -142,14 +139,12 @@ def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]
         if relation := relation_of(key["header"], cell["header"]):
             head = Span(key["text"], key["char_start"], key["char_end"])
             tail = Span(cell["text"], cell["char_start"], cell["char_end"])
-            frame = pair(LinearRule.LIST_ITEM, head, relation.rstrip(":"), tail)
+            frame = pair(RULE, head, relation.rstrip(":"), tail, CONFIDENCE)
             subject, value = frame.arguments
             if cell["is_repeated"] and not key["is_repeated"]:
                 frame = replace(frame, start=head.start, end=head.end)
-            yield replace(
-                frame, predicate=relation, arguments=(subject, replace(value, entity_type=label)),
-                rule=RULE, extractor=EXTRACTOR_NAME, confidence=CONFIDENCE,
-            )  # fmt: skip
+            arguments = (subject, replace(value, entity_type=label))
+            yield replace(frame, predicate=relation, arguments=arguments, extractor=EXTRACTOR_NAME)
 
 
 def _label_of(cell: _Cell) -> str | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,31 +144,32 @@ class Browser:
         return rows
 
     def attributes(self, name: str) -> tuple[RelationHit, ...]:
-        """Return what is told of the entity with this name in numbers, dates and amounts, best supported first.
+        """Return the numbers, dates and amounts told of the entity with this name, best supported first.
 
         The tail of each is the value, and its id that of the surest triple.
         """
-        entities = self.graph.entities.ids.take(pa.array(self.entity_rows(name))).to_pylist()
+        rows = self.entity_rows(name)
+        entities = self.graph.entities.ids.take(pa.array(rows)).to_pylist()
+        names = dict(zip(entities, self._provenance.entity_names(rows.tolist()), strict=True))
         told: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
         for entity in entities:
             for row in self.snapshot.find_rows("attributes", "entity_id", entity).to_pylist():
                 if row["is_told"]:
-                    told[entity, row["phrase"], row["value"]].append(row)
-        names = dict(zip(entities, self._provenance.entity_names(self.entity_rows(name).tolist()), strict=True))
-        hits = []
-        for (entity, phrase, value), rows in told.items():
-            rows.sort(key=lambda row: (-row["confidence"], row["triple_id"]))
-            sentences = dict.fromkeys(row["sentence_id"] for row in rows)
-            hits.append(
-                RelationHit(
-                    rank=0, relation_id=rows[0]["triple_id"], text=told_as(names[entity], phrase, value),
-                    head=names[entity], relation=rows[0]["relation"], phrase=phrase, kind=FACT, tail=value, score=0.0,
-                    negated=rows[0]["negated"], weight=float(len(rows)), confidence=rows[0]["confidence"],
-                    evidence=tuple(map(self.sentence, list(sentences)[:EVIDENCE_SENTENCES])),
-                )
-            )  # fmt: skip
-        hits.sort(key=lambda hit: (-hit.weight, -hit.confidence, hit.text))
-        return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1))
+                    told[names[entity], row["phrase"], row["value"]].append(row)
+        for group in told.values():
+            group.sort(key=lambda row: (-row["confidence"], row["triple_id"]))
+        order = sorted(told.items(), key=lambda one: (-len(one[1]), -one[1][0]["confidence"], one[0]))
+        ids = [list(dict.fromkeys(row["sentence_id"] for row in group))[:EVIDENCE_SENTENCES] for _, group in order]
+        sentences = self._provenance.by_id(list(dict.fromkeys(chain.from_iterable(ids))))
+        return tuple(
+            RelationHit(
+                rank=rank, relation_id=group[0]["triple_id"], text=told_as(head, phrase, value),
+                head=head, relation=group[0]["relation"], phrase=phrase, kind=FACT, tail=value, score=0.0,
+                negated=group[0]["negated"], weight=float(len(group)), confidence=group[0]["confidence"],
+                evidence=tuple(sentences[one] for one in found),
+            )
+            for rank, (((head, phrase, value), group), found) in enumerate(zip(order, ids, strict=True), 1)
+        )  # fmt: skip
 
     def paths(self, a: str, b: str, max_hops: int = MAX_HOPS) -> tuple[PathHit, ...]:
         """Return the shortest paths between the entities of two names, at most `MAX_PATHS`.

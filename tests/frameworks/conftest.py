@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks import Index, open_index
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv" / "bin" / "python"

@@ -14,9 +14,9 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import ConfigurableField
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
+from graphrag_tasks import Index
 from graphrag_tasks.core.errors import AccessError, QueryError
 from graphrag_tasks.integrations.langchain import OLDEST, GraphRAGRetriever
-from graphrag_tasks.retrieval import Index
 from tests.frameworks.cases import AT_ONCE, FIELDS, QUESTION, hidden_words, in_order, opened
 
 pytestmark = pytest.mark.frameworks
@@ -43,7 +43,7 @@ class TestStandard(RetrieversIntegrationTests):
 
 
 def test_documents_are_what_the_index_finds_in_its_order(index: Index) -> None:
-    documents = GraphRAGRetriever(index=index, k=5).invoke(QUESTION)
+    documents = index.as_retriever(k=5).invoke(QUESTION)
     hits = index.search(QUESTION, k=5).chunks
     found = [(one.id, one.page_content, one.metadata["score"]) for one in documents]
     assert found == in_order(hits)

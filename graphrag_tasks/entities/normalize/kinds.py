@@ -93,7 +93,7 @@ def type_by_words(name: str, label: str, is_known: Callable[[str], bool]) -> str
 
     A person of several words has a title or a common first name, and a label, an initial, another first name, or a last
     name that is no word; a country is listed in CLDR; places and organisations end in a word like "Road" or "Ltd". Of
-    2,975 names that readers typed, .97 of the types of 190 were right.
+    2,975 names that readers typed, on which this was chosen, 132 were told so and 131 rightly.
     """
     every = name.split(" ")
     folded = [re.sub(r"\W", "", word).casefold() for word in every]
@@ -125,16 +125,14 @@ def _is_person(every: Sequence[str], folded: Sequence[str], label: str, is_known
 def _is_borne_out(name: str, label: str) -> bool:
     """Tell whether a name bears its label out: of one word, a person's is a first name; a place's is no "-ing".
 
-    Of 2,975 names that readers typed, 17 of 19 such people were people, and 44 of 47 such places places.
+    Of the same 2,975 names, 17 of 19 such people were people, and 33 of 36 such places places.
     """
     if label == _PERSON:
         return " " not in name and first_name_gender(name.casefold()) != 0
     return label == _PLACE and not name.endswith("ing") and all(map(_PART_OF_NAME.fullmatch, name.split(" ")))
 
 
-_NO_TITLES = frozenset(
-    {"st", "saint", "general", "chief", "major"}
-)  # They begin names of places, ranks and licences, too.
+_NO_TITLES = frozenset({"st", "saint", "general", "chief", "major"})  # They begin names of places and licences, too.
 
 
 @cache

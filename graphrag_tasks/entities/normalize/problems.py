@@ -38,7 +38,7 @@ _AMOUNT = re.compile(
     rf"(?:\d[\d.,/]*|{_NUMBER})(?: ?(?:to|–|-) ?\d[\d.,]*)?[ -]?{_UNIT})"
     r"(?: (?:of|per|an?|each|from|to|in|above|below|under|or|and) .*)?"
 )
-"""A number with its unit: of 54 such names among 2,975 readers typed 48 as amounts."""
+"""A number with its unit: 40 of 2,975 names that readers typed, 39 of them as amounts."""
 _TRUTHS = frozenset({"yes", "no", "true", "false", "none"})
 _VALUE_CORE = re.compile(rf"\d|\b(?:{_NUMBER}|(?!march|may){_MONTH})\b")
 

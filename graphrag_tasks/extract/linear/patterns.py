@@ -116,13 +116,14 @@ def names_at(text: str, start: int, end: int | None = None) -> list[Span]:
     return found
 
 
-def pair(rule: LinearRule, head: Span, relation: str, tail: Span) -> Frame:
-    """Return the frame of two names and their canonical relation."""
-    confidence = load_weights().patterns.get(rule.value, CONFIDENCE[rule])
+def pair(rule: str, head: Span, relation: str, tail: Span, confidence: float | None = None) -> Frame:
+    """Return the frame of two names and their canonical relation; without a confidence, with that of the pattern."""
+    if confidence is None:
+        confidence = load_weights().patterns.get(rule, CONFIDENCE[LinearRule(rule)])
     return Frame(
         predicate=relation, predicate_lemma=relation, start=tail.start, end=tail.end,
         arguments=(_argument(Role.SUBJECT, head, 0), _argument(Role.OBJECT, tail, 1)),
-        rule=rule.value, extractor=EXTRACTOR_NAME, confidence=confidence,
+        rule=str(rule), extractor=EXTRACTOR_NAME, confidence=confidence,
     )  # fmt: skip
 
 

@@ -202,12 +202,12 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         near = neighbors(index, name, holds, fact, FACTS_SHOWN)
-        known = bool(name.strip()) and not near.problem
+        told = index.attributes(name) if name.strip() and not (near.problem or holds or fact) else ()
         return html.page(
             request, "entities", manifest=index.snapshot.manifest, page="entities",
             asked={"name": name, "kind": kind}, holds=holds, fact=fact, facts_shown=FACTS_SHOWN,
             near=near, first=first, step=NAMES_SHOWN,
-            attributes=index.attributes(name)[:FACTS_SHOWN] if known and not (holds or fact) else [],
+            attributes=told[:FACTS_SHOWN],
             entities=described(index, name) if name.strip() else [],
             found=names_with(index, name, kind, first),
         )  # fmt: skip

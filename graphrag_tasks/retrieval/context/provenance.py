@@ -74,6 +74,11 @@ class Provenance:
         documents = self._records("documents").at(rows)
         return {document["document_id"]: document["title"] for document in documents}
 
+    def by_id(self, sentence_ids: Sequence[str]) -> dict[str, SourceSentence]:
+        """Return sentences of the snapshot by their ids."""
+        rows = pc.index_in(pa.array(sentence_ids, pa.string()), value_set=self._tables.ids("sentence_id"))
+        return dict(zip(sentence_ids, self._sentences_of(rows.to_numpy()), strict=True))
+
     def first_in_documents(self, sentence_ids: pa.Array[Any]) -> tuple[SourceSentence, ...]:
         """Return the first of these sentences in each document, ordered by number of sentences."""
         rows = np.flatnonzero(pc.is_in(self._tables.ids("sentence_id"), value_set=sentence_ids))
