@@ -12,7 +12,6 @@ from functools import cache
 from typing import Final
 
 import pyarrow as pa
-from babel import Locale
 
 from graphrag_tasks.core.schemas import DOUBTED, KIND, LABEL, SHAPE, USER, WORDS
 from graphrag_tasks.entities.normalize.problems import LITERAL_TYPES
@@ -138,6 +137,8 @@ _NO_TITLES = frozenset({"st", "saint", "general", "chief", "major"})  # They beg
 @cache
 def territories() -> frozenset[str]:
     """Return the names of countries and continents in small letters, as CLDR has them."""
+    from babel import Locale  # of the extra `index`; readers of a store do without
+
     return frozenset(name.casefold() for name in Locale("en").territories.values())
 
 
