@@ -41,6 +41,7 @@ _NOT = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot)\b|n['’]
 _OF_MAIL = re.compile(r"(?:From|Sent|To|Cc|Subject): .|(?:Dear|Hi|Hello)\b[^.!?]{0,40},$")
 """A header or greeting of a mail, which is no sentence of it."""
 
+_ASKED_THERE = 10.0  # Bonus of what stands below the same question, which it answers; larger than what is read tells.
 _NOT_READ = 100.0  # Penalty of sentences that were not read, larger than any score.
 _NEVER = 1e-4  # Least probability used: the reranker's own range from .01 to .99.
 _SAME = 0.8  # Jaccard similarity above which two sentences are copies.
@@ -155,6 +156,8 @@ def read(index: Index, context: Context) -> Reading:
             span = (said.start, said.end) if said else None
             candidates.append(CandidateSentence(sentence, place, position, words, lead, is_silent, span))
             surety = said.log_odds + _OF_MARGIN * said.margin if said else -_NOT_READ
+            if said and lead and lead.text.endswith("?") and frozenset(terms(lead.text)) == asked:
+                surety += _ASKED_THERE
             share = len(words & asked) / max(len(asked), 1)
             score = of_hit + surety + _OF_SHARED * share - _NOT_READ * is_silent
             scores.append(score - _DENIED * bool(denies and denies.search(sentence.text)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice, zip_longest
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from graphrag_tasks.answering import AnswerSentence, answer
 from graphrag_tasks.core.config import Config
-from graphrag_tasks.core.errors import ArtifactError, GraphragError
+from graphrag_tasks.core.errors import ArtifactError, GraphragError, QueryError
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.names import is_code
@@ -85,8 +85,11 @@ def _answered(index: Index, candidates: Iterator[_Candidate]) -> Iterator[str]:
 def _of_terms(index: Index) -> Iterator[_Candidate]:
     """Yield what the most mentioned names are."""
     entities = index.snapshot.table("entities", ["name", "mentions"])
-    names = entities.sort_by([("mentions", "descending"), ("name", "ascending")])["name"]
-    for name in filter(_is_askable, names.to_pylist()):
+    yield from _defined(entities.sort_by([("mentions", "descending"), ("name", "ascending")])["name"].to_pylist())
+
+
+def _defined(names: Iterable[str]) -> Iterator[_Candidate]:
+    for name in filter(_is_askable, names):
         told = rf"(?:(?:an?|the) )?{re.escape(name)}(?:: | (?:is|means) )"
         asked = f"What does {name} mean?" if name.islower() else f"What is {name}?"
         yield asked, partial(_begins, re.compile(told, re.IGNORECASE))
@@ -109,10 +112,51 @@ def _of_headings(index: Index) -> Iterator[_Candidate]:
     paths = column(index.snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
     headings = dict.fromkeys(_NUMBER.sub("", path[-1]) for path in paths if path)
     topics = {topic.title.casefold() for topic in index.topics(_TRIED)}
-    asked = [one for one in headings if one.endswith("?") and one.count(" ") < _LONGEST_HEADING]
-    named = [one for one in headings if one.casefold() in topics]
-    for question in (*asked, *(f"What does it say about {one}?" for one in named)):
-        yield question, _is_quoted
+    for heading in sorted(headings, key=lambda one: not one.endswith("?")):
+        if _is_question(heading) or heading.casefold() in topics:
+            yield _asked_of(heading), _is_quoted
+
+
+def _is_question(heading: str) -> bool:
+    return heading.endswith("?") and heading.count(" ") < _LONGEST_HEADING
+
+
+def _asked_of(heading: str) -> str:
+    return heading if _is_question(heading) else f"What does it say about {heading}?"
+
+
+def questions_beside(index: Index, chunk_id: str) -> Iterator[str]:
+    """Yield questions on what stands near a chunk in its document, the nearest first.
+
+    They are made from headings that no other document has, and names in the chunk. Each is asked as for `examples`;
+    a heading is only answered by what stands below it.
+    """
+    found = index.snapshot.find_rows("chunks", "chunk_id", chunk_id).to_pylist()
+    if not found:
+        raise QueryError("no such passage in this snapshot", chunk_id, "Ask again")
+    own = found[0]
+    table = index.snapshot.table("chunks", ["chunk_id", "document_id", "heading_path", "ordinal"])
+    documents: dict[str, set[str]] = {}
+    below: dict[str, tuple[int, set[str]]] = {}
+    for row in table.to_pylist():
+        for heading in row["heading_path"]:
+            documents.setdefault(heading, set()).add(row["document_id"])
+        if row["document_id"] == own["document_id"] and row["heading_path"]:
+            away = abs(row["ordinal"] - own["ordinal"])
+            nearest, ids = below.setdefault(row["heading_path"][-1], (away, set()))
+            below[row["heading_path"][-1]] = min(nearest, away), ids | {row["chunk_id"]}
+    versions = {own["document_id"], *index.releases.versions_of(own["document_id"])}
+    near = sorted(below, key=lambda heading: below[heading][0])
+    headings: Iterator[_Candidate] = (
+        (_asked_of(_NUMBER.sub("", heading)), partial(_stands_in, below[heading][1]))
+        for heading in near
+        if heading not in own["heading_path"] and documents[heading] <= versions
+    )
+    yield from _answered(index, chain(islice(headings, _TRIED), _defined(index.names_in(own["text"]))))
+
+
+def _stands_in(chunks: set[str], one: AnswerSentence) -> bool:
+    return any(citation.source.chunk_id in chunks for citation in one.citations)
 
 
 def _of_facts(index: Index) -> Iterator[_Candidate]:

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
+from html import unescape
 from itertools import cycle
 
 import pytest
@@ -11,6 +12,7 @@ from graphrag_tasks.core.config import AccessConfig, Config
 from graphrag_tasks.operations.examples import examples, keep_examples, kept_examples
 from graphrag_tasks.retrieval import MODES, open_index
 from graphrag_tasks.storage.snapshots.store import Store
+from tests.corpora import made
 from tests.inspect.parts import client, document_named
 from tests.sizes import few_or_many
 
@@ -27,7 +29,7 @@ def test_an_answer_has_chunks_relations_and_why(config: Config) -> None:
     browser = client(config)
     page = browser.get("/snapshots/current/ask", params=asked).text
     assert "The table VBBE replaces the table VBBS." in page
-    assert page.count("all of it</a>") == 1
+    assert page.count("why it was found</a>") == 1
     chunk = Store(config.store).open().table("chunks", ["chunk_id", "text"]).to_pylist()
     (best,) = [row["chunk_id"] for row in chunk if "replaces" in row["text"]]
     assert best in page
@@ -74,20 +76,95 @@ def test_an_answer_is_taken_along(config: Config) -> None:
 
 
 def test_a_question_can_be_limited_to_documents(config: Config) -> None:
-    asked = {"question": "What replaces the table VBBS?", "within": "odd"}
-    found = client(config).get("/snapshots/current/ask.json", params=asked).json()
-    assert {hit["uri"] for hit in found["context"]["chunks"]} == {"corpus/odd.md"}
+    asked = {"question": "What replaces the table VBBS?"}
     page = client(config).get("/snapshots/current/ask", params=asked).text
-    assert 'name="within" value="odd"' in page
-    pattern = asked | {"within": "corpus/[o]*.md"}
-    again = client(config).get("/snapshots/current/ask.json", params=pattern).json()
-    assert again["context"]["chunks"] == found["context"]["chunks"]
-    by_field = asked | {"within": "media_type=md, path=*odd*"}
+    assert '<input type="checkbox" name="only" value="uri=corpus/odd.md">' in page
+    ticked = asked | {"only": ["uri=corpus/odd.md", ""]}
+    found = client(config).get("/snapshots/current/ask.json", params=ticked).json()
+    assert {hit["uri"] for hit in found["context"]["chunks"]} == {"corpus/odd.md"}
+    page = client(config).get("/snapshots/current/ask", params=ticked).text
+    assert '<input type="checkbox" name="only" value="uri=corpus/odd.md" checked>' in page
+    by_field = asked | {"only": ["media_type=md", "path=*odd*"]}
     again = client(config).get("/snapshots/current/ask.json", params=by_field).json()
     assert again["context"]["chunks"] == found["context"]["chunks"]
-    page = client(config).get("/snapshots/current/ask", params=asked | {"within": "pth=odd"})
+    page = client(config).get("/snapshots/current/ask", params=asked | {"only": "pth=odd"})
     assert page.status_code == 400
     assert "Did you mean" in page.text
+
+
+POLICY = """# Travel policy
+
+## Hotels
+
+The company pays up to £{limit} per night in London, including breakfast.
+
+## Meals
+
+You can claim up to £32 per day for meals when you stay overnight.
+
+## How do I book a train?
+
+Book trains through the office, at least three days before the trip.
+"""
+HANDBOOK = {
+    "policy-2024.md": POLICY.format(limit=140), "policy-2025.md": POLICY.format(limit=165),
+    "prices.csv": "item,price\nWooden post,13.80\nSteel post,31.20\nGravel board,9.50\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def handbook(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    return made(tmp_path_factory.mktemp("handbook"), HANDBOOK)
+
+
+def asked(config: Config, question: str) -> str:
+    return client(config).get("/snapshots/current/ask", params={"question": question}).text
+
+
+def test_the_answer_stands_large_beside_its_source(handbook: Config) -> None:
+    page = asked(handbook, "How much can I spend on a hotel in London?")
+    short = page.partition('<p class="short">')[2].partition("</p>")[0]
+    assert "£165" in short
+    quote = page.partition('<blockquote class="quote">')[2].partition("</blockquote>")[0]
+    assert f"<mark>{short}</mark>" in quote
+    assert page.count("<blockquote") == 1
+    before = page.partition('<p class="was">')[2].partition("</p>")[0]
+    assert "£140" in before
+    assert "all 1 change</a>" in before
+    changes = client(handbook).get(unescape(before.partition('<a href="')[2].partition('"')[0])).text
+    assert "<mark>£140</mark>" in changes or "<mark>140</mark>" in changes
+    source = page.partition('<section id="source-1"')[2].partition("</section>")[0]
+    assert '<p class="heading">Hotels</p>' in source
+    assert "<mark>The company pays up to £165 per night in London, including breakfast.</mark>" in source
+    assert "corpus/policy-2025.md · 2025" in source
+    beside = unescape(page.partition('data-at="')[2].partition('"')[0])
+    assert re.findall(">([^<]+)</a>", client(handbook).get(beside).text)
+    assert client(handbook).get(f"{beside.partition('?')[0]}?chunk={'0' * 24}").status_code == 400
+
+
+def test_a_row_stands_below_its_header(handbook: Config) -> None:
+    page = asked(handbook, "What is the price of the steel post?")
+    source = page.partition('<section id="source-1"')[2].partition("</section>")[0]
+    assert '<th scope="row">price</th><td>31.20</td>' in source
+
+
+def test_what_is_unsure_has_no_short_answer_and_no_mark(handbook: Config) -> None:
+    for question in ("Who approves a hotel in London?", "Who won the football match?"):
+        page = asked(handbook, question)
+        assert "Uncertain" in page or "Not in these documents" in page
+        assert 'class="short"' not in page
+        assert "<mark>" not in page.partition("<aside")[0]
+
+
+WORDS_OF_THE_TRADE = ("snapshot", "chunk", "triple", "community", "vector", "schema", "mode", "dense", "bm25", "parsed")
+
+
+@pytest.mark.parametrize("path", ["ask", "ask?question=What+replaces+the+table+VBBS%3F", "documents", "map"])
+def test_people_read_no_words_of_the_trade(config: Config, path: str) -> None:
+    page = client(config).get(f"/snapshots/current/{path}").text
+    page = re.sub(r'<details class="(?:rest|how)".*?</details>|<style>.*?</style>', "", page, flags=re.DOTALL)
+    said = re.sub(r"<[^>]+>", " ", page).casefold()
+    assert [word for word in WORDS_OF_THE_TRADE if re.search(rf"\b{word}(?:s|ies)?\b", said)] == []
 
 
 def test_a_page_without_a_question_has_examples_that_are_answered(config: Config) -> None:
@@ -95,7 +172,7 @@ def test_a_page_without_a_question_has_examples_that_are_answered(config: Config
     assert held == ["What replaces table VBBS?", "What shows table VBBE?"]
     browser, asked = client(config), re.compile(r'/ask\?question=[^"]+">([^<]+)</a>')
     for _ in range(60):  # the page waits a second for them
-        if found := asked.findall(browser.get("/snapshots/current/ask").text):
+        if found := asked.findall(browser.get("/snapshots/current/ask").text.partition("<h2>Topics")[0]):
             break
     assert found == held[: len(found)]
 
@@ -120,7 +197,7 @@ def test_the_first_page_asks_the_current_snapshot(config: Config) -> None:
     browser = client(config)
     page = browser.get(browser.get("/").headers["location"]).text
     navigation = page.partition("<nav")[2].partition("</nav>")[0]
-    assert re.findall(r">(\w+)</a>", navigation)[0] == "Ask"
+    assert re.findall(r">([^<]+)</a>", navigation)[:2] == ["Documents 3", "Topics"]
     current = Store(config.store).current_id()
     assert f'action="/snapshots/{current}/ask"' in page
     assert page.index("<details") < page.index(f"<code>{current}")

@@ -74,8 +74,8 @@ def test_the_map_leads_to_every_community_and_from_the_deepest_to_entities(confi
     for row in rows:
         page = found[f"{AT}?community={row['community_id']}"]
         assert f"<h1>{row['title']}</h1>" in page
-        assert "Entities, the most central first" in page
-        assert ('aria-label="Entities as a picture"' in page) == (row["community_id"] not in parents)
+        assert "Names, the most central first" in page
+        assert ('aria-label="Names as a picture"' in page) == (row["community_id"] not in parents)
     drawn = {(one["id"], one["parent"] or None): one["size"] for one in tree(found[AT])}
     assert drawn == {(row["community_id"], row["parent_id"]): row["size"] for row in rows if row["level"] < 2}
 
@@ -92,7 +92,7 @@ def test_a_map_of_many_communities_lists_some_and_counts_the_others(
     parents = open_index(config.store).snapshot.table("communities")["parent_id"].to_pylist()
     many = parents.count(None)
     assert many > 2
-    assert f"{many} communities</h2>" in page
+    assert f"{many} topics</h2>" in page
     assert f"{many - 1} smaller ones, {many - 1} of which are not drawn" in page
     assert f"and {many - 2} more" in page
     assert len(set(SHOWN.findall(page.partition("</h2>")[2]))) == 2
@@ -152,6 +152,7 @@ class _Nested:
             "members": pa.concat_tables([pa.table({
                 "community_id": [one] * 3, "entity_id": entities,
                 "centrality": [3.0, 2.0, 0.0]}) for one in ids]),
+            "documents": pa.table({"uri": ["corpus/odd.md"]}),
             "entities": pa.table({"entity_id": entities, "name": [ODD, "table MARA", "1 & 2"]}),
         }  # fmt: skip
 

@@ -41,7 +41,7 @@ from graphrag_tasks.inspect.pages.documents import (
     picture,
 )
 from graphrag_tasks.inspect.pages.editing import add_editing
-from graphrag_tasks.inspect.pages.graph import Script, add_graph
+from graphrag_tasks.inspect.pages.graph import Script, add_graph, add_scripts
 from graphrag_tasks.inspect.pages.map import add_map
 from graphrag_tasks.inspect.pages.reader import (
     ID_PATTERN,
@@ -72,6 +72,7 @@ ChunkId = Annotated[str, Query(max_length=100)]
 DocumentId = Annotated[str, Path(pattern=rf"^[0-9a-f]{{{ID_HEX_DIGITS}}}$")]
 Asking = Annotated[str, Query(min_length=1, max_length=500, pattern=r"\S")]
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000)]
+Only = Annotated[tuple[Text, ...], Query(max_length=200)]
 From = Annotated[int, Query(ge=0, le=10_000_000, alias="from")]
 FromFact = Annotated[int, Query(ge=0, le=10_000_000)]
 
@@ -111,7 +112,8 @@ def make_app(
     )  # fmt: skip
     app.add_middleware(GZipMiddleware)
     app.add_middleware(_HeadAsGet)
-    reader, html = Reader(config), PageRenderer(runs)
+    reader = Reader(config)
+    html = PageRenderer(runs, reader)
     _add_errors(app, html)
     _add_pages(app, reader, html)
     if editor is not None:
@@ -120,9 +122,10 @@ def make_app(
         add_editing(app, reader, html)
     if runs is not None:
         add_runs(app, runs, html)
-    _add_questions(app, reader, html)
+    script, of_questions = Script(), Script("ask.js")
+    add_scripts(app, (script, of_questions))
+    _add_questions(app, reader, html, of_questions)
     _add_documents(app, reader, html)
-    script = Script()
     add_map(app, reader, html, script)
     add_graph(app, reader, html, script)
     _add_stores(app, authorise, config, editor)
@@ -223,7 +226,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         )  # fmt: skip
 
 
-def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
+def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer, script: Script) -> None:
     examples = Examples()
 
     @app.get("/snapshots/{snapshot_id}/ask")
@@ -234,23 +237,30 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         mode: Mode = AUTO,
         k: Passages = None,
         after: Text = "",
-        within: Text = "",
+        only: Only = (),
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
-        said = ask(index, question, mode or AUTO, k, after, within) if question.strip() else None
-        return html.page(
+        said = ask(index, question, mode or AUTO, k, after, only) if question.strip() else None
+        answer = html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             after=after, mode=mode, modes=(AUTO, *MODES), k=k, said=said,
-            within=within, limits=limits(index), home=None if said else Home.of(index),
-            most=MOST_CHUNKS, examples=([], True) if said else examples.of(index),
+            only=only, limits=limits(index), home=None if said else Home.of(index), pdf=PDF,
+            most=MOST_CHUNKS, examples=([], True) if said else examples.of(index), script=script.path,
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip
+        return script.allowed(answer)
+
+    @app.get("/snapshots/{snapshot_id}/ask/next")
+    def next_questions(request: Request, snapshot_id: SnapshotId, chunk: ChunkId) -> HTMLResponse:
+        index = reader.index(snapshot_id)
+        questions = examples.beside(index, chunk)
+        return html.page(request, "next", manifest=index.snapshot.manifest, questions=questions)
 
     def one(
         snapshot_id: SnapshotId, question: Asking, mode: Mode = AUTO, k: Passages = None,
-        after: Text = "", within: Text = "",
+        after: Text = "", only: Only = (),
     ) -> ModeAnswer:  # fmt: skip
-        return ask(reader.index(snapshot_id), question, mode or AUTO, k, after, within)
+        return ask(reader.index(snapshot_id), question, mode or AUTO, k, after, only)
 
     asked = Depends(one)
 

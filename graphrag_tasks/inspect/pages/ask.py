@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from glob import escape
 from itertools import islice
 from textwrap import indent
@@ -14,16 +14,21 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BeforeValidator, Field
 
-from graphrag_tasks.answering import Reply, answer
+from graphrag_tasks.answering import AnswerSentence, Reply, answer
 from graphrag_tasks.core.errors import GraphragError
+from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.core.visible import visible
+from graphrag_tasks.language.bm25 import terms
 from graphrag_tasks.operations.documents import document_reports
-from graphrag_tasks.operations.examples import EXAMPLES, examples, kept_examples
-from graphrag_tasks.retrieval import Context, Index, RelationHit
-from graphrag_tasks.retrieval.graph.filters import Filters, read_filters, values_of_fields
+from graphrag_tasks.operations.examples import EXAMPLES, examples, kept_examples, questions_beside
+from graphrag_tasks.retrieval import Context, Index, RelationHit, SourceSentence
+from graphrag_tasks.retrieval.context.context import is_content
+from graphrag_tasks.retrieval.context.hits import Topic
+from graphrag_tasks.retrieval.graph.filters import read_filters, values_of_fields
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 from graphrag_tasks.sources.media_types import is_sheet
 from graphrag_tasks.storage.artifacts import column
+from graphrag_tasks.versions.told import changes
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +36,32 @@ MOST_CHUNKS = 50  # Most passages of an answer; more are no page to read. Chosen
 Passages = Annotated[Annotated[int, Field(ge=1, le=MOST_CHUNKS)] | None, BeforeValidator(lambda given: given or None)]
 """Requested number of passages; an empty field takes the mode's default."""
 _PATIENCE_SECONDS = 0.7  # Extra time that a page may take for its examples; chosen.
-_MOST_RELATED = 4  # Facts shown below an answer; chosen.
+_MOST_RELATED, _MOST_NEXT = 4, 3  # Facts, and questions, shown below an answer; chosen.
+_MOST_SOURCES = 6  # Sources that stand beside an answer; the numbers of others lead to their documents. Chosen.
+_MOST_UNSURE = 3  # Sentences shown where none surely answers; chosen.
+_AROUND = 700  # Characters of text shown before and behind a cited sentence; chosen.
+_LONGEST_SHORT = 90  # Characters of a short answer; a longer one is the sentence itself. Chosen.
+_MOST_TOPICS = 10  # Topics listed on the first page; chosen.
 _MOST_PATHS = 200  # Folders, and documents, that a question can be limited to by choosing; chosen.
 _MOST_VALUES = 30  # Values of a field that are offered; fields with more are names or texts. Chosen.
-_FILTER = re.compile(r"[^/=<>]+[=<>]")  # Begin of a filter by a field; anything else is a part of a path.
+
+
+@dataclass(frozen=True)
+class Source:
+    """What stands beside an answer for one of its numbers.
+
+    Attributes:
+        sentence: The first cited sentence.
+        release: Release or date of its document, if it has versions.
+        row: The cells of a cited table row below their headers; empty for other text.
+        blocks: The text around it: the kind of each block, and its parts with whether they are cited.
+    """
+
+    number: int
+    sentence: SourceSentence
+    release: str
+    row: Sequence[tuple[str, str]]
+    blocks: Sequence[tuple[str, Sequence[tuple[str, bool]]]]
 
 
 @dataclass(frozen=True)
@@ -44,16 +71,53 @@ class ModeAnswer:
     Attributes:
         reply: The answer, if the mode gives one.
         found: What was found.
+        sources: The sources of what is shown of the answer, by number.
+        changes: How many statements of a document changed whose newest version is cited.
     """
 
     mode: str
     reply: Reply | None
     found: Context
+    sources: Mapping[int, Source] = field(default_factory=dict)
+    changes: int = 0
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the documents surely answer."""
+        return self.reply is not None and self.reply.verdict.state == "answered"
+
+    @property
+    def short(self) -> str:
+        """The answer in a few words: what was counted, or the words of the one best sentence; often empty."""
+        if self.reply is None or not self.is_sure:
+            return ""
+        if self.reply.summary:
+            return self.reply.summary
+        words = {one.parts[1].strip(" ,.;:") for one in self.reply.sentences if one.is_best}
+        short = words.pop() if self.reply.form == "quotes" and len(words) == 1 else ""
+        said = set(filter(is_content, terms(short)))
+        is_new = 2 * len(said.intersection(terms(self.reply.question))) < len(said) or not said
+        return short if len(short) <= _LONGEST_SHORT and is_new else ""
+
+    @property
+    def sentences(self) -> Sequence[AnswerSentence]:
+        """The sentences that are shown: those that answer, or the nearest ones."""
+        if self.reply is None:
+            return ()
+        if self.reply.form != "quotes" or self.reply.model:
+            return self.reply.sentences
+        best = [one for one in self.reply.sentences if one.is_best]
+        return best if self.is_sure else best[:_MOST_UNSURE]
+
+    @property
+    def before(self) -> Sequence[AnswerSentence]:
+        """What was said before it changed, of each shown sentence that did."""
+        return [one for one in self.reply.sentences if one.release and not one.is_best] if self.reply else ()
 
     @property
     def related(self) -> list[RelationHit]:
         """A few facts of the sentences that are cited, or of their passages where these are no sheets."""
-        sources = [citation.source for citation in self.reply.citations] if self.reply is not None else []
+        sources = [citation.source for one in self.sentences for citation in one.citations] if self.is_sure else []
         cited = {source.sentence_id for source in sources}
         cited |= {source.chunk_id for source in sources if not is_sheet(source.uri)}
         told = (
@@ -64,72 +128,99 @@ class ModeAnswer:
         return list(islice(told, _MOST_RELATED))
 
 
-def ask(index: Index, question: str, mode: str, k: int | None = None, after: str = "", within: str = "") -> ModeAnswer:
+def ask(
+    index: Index, question: str, mode: str, k: int | None = None, after: str = "", only: Sequence[str] = ()
+) -> ModeAnswer:
     """Ask a question.
 
-    Without `k` a mode reads its default number of chunks. `after` is the question before. `within` limits what is read:
-    a part of the paths of documents, a pattern, or filters as in "release>=5.0, department=finance".
+    Without `k` a mode reads its default number of chunks. `after` is the question before. `only` limits what is read,
+    as in `release>=5.0` and `uri=docs/*`; values of one field are alternatives.
     """
-    filters = _filters(within.strip())
+    filters = read_filters(filter(None, only))
     if mode in PLAIN_MODES:  # those find passages and answer nothing
         return ModeAnswer(mode, None, index.search(question, mode, k, filters))
     reply = answer(index, question, mode=mode, k=k, filters=filters, after=after)
-    return ModeAnswer(mode, reply, reply.context)
+    said = ModeAnswer(mode, reply, reply.context)
+    of_before = [citation.source for one in said.before[:1] for citation in one.citations]
+    changed = sum(change.count for source in of_before for change in changes(index.snapshot, source.title))
+    return replace(said, sources=_sources(index, [*said.sentences, *said.before]), changes=changed)
 
 
-def _filters(within: str) -> Filters:
-    if _FILTER.match(within):
-        return read_filters(filter(str.strip, within.split(",")))
-    pattern = within if {"*", "?"} & set(within) else f"*{escape(within)}*"
-    return {"uri": pattern} if within else {}
+def _sources(index: Index, sentences: Iterable[AnswerSentence]) -> dict[int, Source]:
+    cited: dict[int, list[SourceSentence]] = {}
+    for one in sentences:
+        for citation in one.citations:
+            if citation.number in cited or len(cited) < _MOST_SOURCES:
+                cited.setdefault(citation.number, []).append(citation.source)
+    return {number: _source(index, number, those) for number, those in sorted(cited.items())}
+
+
+def _source(index: Index, number: int, cited: Sequence[SourceSentence]) -> Source:
+    first = cited[0]
+    release = index.releases.of.get(first.document_id, "")
+    if CELL_SEPARATOR in first.text:
+        cells = [cell.partition(": ") for cell in first.text.split(CELL_SEPARATOR)]
+        return Source(number, first, release, [(name, value) if value else ("", name) for name, _, value in cells], ())
+    start, end = first.char_start - _AROUND, first.char_end + _AROUND
+    rows = index.snapshot.find_rows("blocks", "document_id", first.document_id).to_pylist()
+    near = [row for row in rows if row["char_start"] < end and start < row["char_end"]]
+    return Source(number, first, release, (), [(row["kind"], _parts(row, cited)) for row in near])
+
+
+def _parts(block: Mapping[str, Any], cited: Sequence[SourceSentence]) -> list[tuple[str, bool]]:
+    """Return the text of a block in parts, each with whether it is cited."""
+    text, start = block["text"], block["char_start"]
+    places = sorted({(max(one.char_start - start, 0), one.char_end - start) for one in cited})
+    parts, at = [], 0
+    for begin, end in places:
+        if at <= begin < end and begin < len(text):
+            parts += [(text[at:begin], False), (text[begin:end], True)]
+            at = end
+    return [part for part in (*parts, (text[at:], False)) if part[0]]
 
 
 @dataclass(frozen=True)
 class Home:
-    """What stands below an empty question: counts of a snapshot.
+    """What stands below an empty question: counts of a snapshot, and its topics.
 
     `unread` counts documents that were not read, or not as a whole.
     """
 
     documents: int
     unread: int
-    entities: int
-    relations: int
+    topics: Sequence[Topic]
 
     @classmethod
     def of(cls, index: Index) -> Home:
         """Return it for an opened snapshot, as its reader sees it."""
         reports = document_reports(index.snapshot)
-        facts = index.facts
-        return cls(
-            len(reports), sum(report.is_problem for report in reports),
-            facts.entities, facts.relations,
-        )  # fmt: skip
+        return cls(len(reports), sum(report.is_problem for report in reports), index.topics(_MOST_TOPICS))
 
 
-def limits(index: Index) -> list[str]:
-    """Return what a question can be limited to: values of fields, folders, and documents."""
-    listed = index.snapshot.table("documents", ["uri"])
-    uris = column(listed, "uri").to_pylist()
-    folders = {uri[: uri.rindex("/") + 1] for uri in uris if uri.count("/") > 1}
-    fields = [
-        f"{field}={value}"
-        for field, values in values_of_fields(index.snapshot, index.graph).items()
-        if 1 < len(values) <= _MOST_VALUES
-        for value in values
-    ]
-    return [*fields, *sorted(folders)[:_MOST_PATHS], *sorted(uris)[:_MOST_PATHS]]
+def limits(index: Index) -> dict[str, dict[str, str]]:
+    """Return what a question can be limited to: by kind, each filter with its words."""
+    uris = sorted(column(index.snapshot.table("documents", ["uri"]), "uri").to_pylist())
+    folders = sorted({uri[: uri.rindex("/") + 1] for uri in uris if uri.count("/") > 1})
+    found = {
+        "folders": {f"uri={escape(one)}*": one for one in folders[:_MOST_PATHS]},
+        "documents": {f"uri={escape(one)}": one for one in uris[:_MOST_PATHS]},
+    }
+    for name, values in values_of_fields(index.snapshot, index.graph).items():
+        if 1 < len(values) <= _MOST_VALUES:
+            found[name] = {f"{name}={value}": value for value in values}
+    return found
 
 
 class Examples:
-    """Example questions of each index, found in a background thread, as this takes time."""
+    """Example questions of each index, and of each cited chunk, kept as finding them takes time."""
 
     def __init__(self) -> None:
         self._found: WeakKeyDictionary[Index, tuple[Thread, list[str]]] = WeakKeyDictionary()
+        self._beside: WeakKeyDictionary[Index, dict[str, list[str]]] = WeakKeyDictionary()
         self._lock = Lock()
 
     def of(self, index: Index) -> tuple[list[str], bool]:
-        """Return the examples found so far, and whether they are complete."""
+        """Return the examples found so far in a background thread, and whether they are complete."""
         with self._lock:
             if index not in self._found:
                 found = list[str]()
@@ -139,6 +230,14 @@ class Examples:
             work, found = self._found[index]
         work.join(_PATIENCE_SECONDS)
         return list(found), not work.is_alive()
+
+    def beside(self, index: Index, chunk_id: str) -> list[str]:
+        """Return a few questions on what stands beside a chunk."""
+        with self._lock:
+            known = self._beside.setdefault(index, {})
+        if chunk_id not in known:
+            known[chunk_id] = list(islice(questions_beside(index, chunk_id), _MOST_NEXT))
+        return known[chunk_id]
 
 
 def _extend(found: list[str], index: Index) -> None:

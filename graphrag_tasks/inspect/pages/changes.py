@@ -166,7 +166,7 @@ class _Judged(BaseModel):
     question: str = Field(min_length=1, max_length=500, pattern=r"\S")
     mode: str = Field(max_length=20)
     k: Passages = None
-    within: str = Field("", max_length=500)
+    only: str = Field("", max_length=2000)
     judged: Judgement
     passage: str = Field("", max_length=100)
 
@@ -178,11 +178,12 @@ def add_judging(app: FastAPI, reader: Reader, html: Renderer) -> None:
     def judged(request: Request, snapshot_id: SnapshotId, fields: Fields) -> RedirectResponse:
         form = read_form(_Judged, fields)
         index = reader.index(snapshot_id)
-        said = ask(index, form.question, form.mode, form.k, within=form.within)
+        said = ask(index, form.question, form.mode, form.k, only=form.only.splitlines())
         gold = _gold(index, said, form)
         with refusing():
             judge(judged_file(reader.config), form.question, form.judged, gold)
-        asked = form.model_dump(include={"question", "mode", "k", "within"}, exclude_none=True)
+        asked = form.model_dump(include={"question", "mode", "k"}, exclude_none=True)
+        asked["only"] = form.only.splitlines()
         return go_to(request, html, f"/snapshots/{snapshot_id}/ask", asked)
 
 

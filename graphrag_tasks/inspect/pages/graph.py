@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import cached_property
 from http import HTTPStatus
 from importlib.resources import files
@@ -87,7 +88,7 @@ def add_graph(app: FastAPI, reader: Reader, html: Renderer, script: Script) -> N
     opened = _Opened()
     _add_page(app, reader, html, script, opened)
     _add_data(app, reader, opened)
-    _add_files(app, reader, script, opened)
+    _add_files(app, reader, opened)
 
 
 def _add_page(app: FastAPI, reader: Reader, html: Renderer, script: Script, opened: _Opened) -> None:
@@ -139,7 +140,7 @@ def _add_data(app: FastAPI, reader: Reader, opened: _Opened) -> None:
         return as_columns(opened.of(reader.index(snapshot_id)).relations(id))
 
 
-def _add_files(app: FastAPI, reader: Reader, script: Script, opened: _Opened) -> None:
+def _add_files(app: FastAPI, reader: Reader, opened: _Opened) -> None:
     @app.get("/snapshots/{snapshot_id}/graph/shown.graphml")
     def graphml(snapshot_id: SnapshotId, view: AskedView) -> Response:
         neighbourhoods, text = opened.of(reader.index(snapshot_id)), io.StringIO(newline="")
@@ -148,13 +149,6 @@ def _add_files(app: FastAPI, reader: Reader, script: Script, opened: _Opened) ->
         named = {"Content-Disposition": 'attachment; filename="graph.graphml"'}
         headers = {"Cache-Control": "private, no-store", **named, **_SAFE}
         return Response(text.getvalue().encode(), HTTPStatus.OK, headers, "application/xml")
-
-    @app.get("/static/{name}")
-    def static(name: Annotated[str, Path(max_length=100)]) -> Response:
-        if name != script.name:
-            raise HTTPException(HTTPStatus.NOT_FOUND, "there is no such file; load the page again")
-        headers = {"Cache-Control": _FOREVER, **_SAFE}
-        return Response(script.text, headers=headers, media_type="text/javascript")
 
 
 def as_columns(data: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Response:
@@ -179,23 +173,27 @@ def _titles(index: Index, community_id: str) -> list[str]:
     return titles
 
 
-def script_text() -> str:
-    """Return the built script."""
-    return files(__package__).joinpath("static", "graph.js").read_text(encoding="utf-8")
+def script_text(name: str = "static/graph.js") -> str:
+    """Return a script, by default the built one."""
+    return files(__package__).joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 class Script:
-    """The built script of graph and map, which browsers may cache."""
+    """A script of pages, which browsers may cache: by default the built one of graph and map."""
+
+    def __init__(self, file: str = "static/graph.js") -> None:
+        self._file = file
 
     @cached_property
     def text(self) -> bytes:
         """The script."""
-        return script_text().encode()
+        return script_text(self._file).encode()
 
     @cached_property
     def name(self) -> str:
         """Its name, which contains its hash."""
-        return f"graph.{hashlib.sha256(self.text).hexdigest()[:_HASH_DIGITS]}.js"
+        stem = self._file.rpartition("/")[2].removesuffix(".js")
+        return f"{stem}.{hashlib.sha256(self.text).hexdigest()[:_HASH_DIGITS]}.js"
 
     @property
     def path(self) -> str:
@@ -206,6 +204,18 @@ class Script:
         """Return a page with the permission to run the script."""
         page.headers["Content-Security-Policy"] += _POLICY
         return page
+
+
+def add_scripts(app: FastAPI, scripts: Sequence[Script]) -> None:
+    """Add the route of scripts."""
+    by_name = {script.name: script for script in scripts}
+
+    @app.get("/static/{name}")
+    def static(name: Annotated[str, Path(max_length=100)]) -> Response:
+        if name not in by_name:
+            raise HTTPException(HTTPStatus.NOT_FOUND, "there is no such file; load the page again")
+        headers = {"Cache-Control": _FOREVER, **_SAFE}
+        return Response(by_name[name].text, headers=headers, media_type="text/javascript")
 
 
 class _Opened:

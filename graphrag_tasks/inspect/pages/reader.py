@@ -19,6 +19,7 @@ from graphrag_tasks.core.errors import GraphragError, QueryError
 from graphrag_tasks.core.ids import ID_HEX_DIGITS, content_id
 from graphrag_tasks.operations.quality import FigureCheck, verdicts
 from graphrag_tasks.retrieval import Index, RelationHit, open_index
+from graphrag_tasks.storage.artifacts import column
 from graphrag_tasks.storage.files import Files
 from graphrag_tasks.storage.snapshots.manifests import MANIFEST_FILE, Manifest
 from graphrag_tasks.storage.snapshots.publish import reading
@@ -80,6 +81,14 @@ class Listed:
     usd: float | None = 0.0
 
 
+class Heading(NamedTuple):
+    """The snapshot whose pages are read, the name of its folder, and how many documents the reader sees."""
+
+    manifest: Manifest
+    name: str
+    documents: int
+
+
 class Reader:
     """Opens snapshots of the configured store, and keeps a few open; threads may share it."""
 
@@ -89,6 +98,17 @@ class Reader:
         self._indexes: OrderedDict[str, Index] = OrderedDict()
         self._sizes: dict[str, int | None] = {}
         self._lock = Lock()
+
+    def heading(self, manifest: Manifest | None) -> Heading | None:
+        """Return what the header of a snapshot's pages says, by default of the current one; None if it cannot open."""
+        try:
+            index = self.index(manifest.snapshot_id if manifest else CURRENT)
+        except (GraphragError, OSError):
+            return None
+        uris = column(index.snapshot.table("documents", ["uri"]), "uri").to_pylist()
+        folders = {uri.partition("/")[0] for uri in uris}
+        name = folders.pop() if len(folders) == 1 else self.store.folder.uri.rstrip("/").rpartition("/")[2]
+        return Heading(index.snapshot.manifest, name, len(uris))
 
     def snapshots(self) -> list[Listed]:
         """Return the published snapshots, newest first; damaged ones come last."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
@@ -16,7 +18,10 @@ from markupsafe import Markup
 from graphrag_tasks.core.visible import counted, visible
 from graphrag_tasks.inspect.pages.changes import may_change
 from graphrag_tasks.inspect.pages.graph import as_columns
+from graphrag_tasks.inspect.pages.reader import Reader
 from graphrag_tasks.inspect.pages.runs import Runs
+
+_ERROR = "error"  # The template that tells nothing of the documents, as anybody may get it.
 
 
 def templates() -> Environment:
@@ -27,7 +32,7 @@ def templates() -> Environment:
     )  # fmt: skip
     made.filters |= {
         "number": _number, "counted": counted, "megabytes": _megabytes, "moment": _moment,
-        "pages": _pages,
+        "pages": _pages, "query": _query,
     }  # fmt: skip
     return made
 
@@ -64,6 +69,11 @@ def _pages(first: int | None, last: int | None = None) -> str:
     return f"page {first}" if last in (None, first) else f"pages {first}–{last}"
 
 
+def _query(asked: Mapping[str, object]) -> str:
+    """Return the query of an address, without empty values."""
+    return urlencode({name: value for name, value in asked.items() if value}, doseq=True)
+
+
 # Renders templates as responses, with the headers that all pages have.
 
 
@@ -73,8 +83,8 @@ class PageRenderer:
     Pages contain their style. Their content security policy forbids loading, scripts, and forms to other sites.
     """
 
-    def __init__(self, runs: Runs | None) -> None:
-        self._templates, self._runs = templates(), runs
+    def __init__(self, runs: Runs | None, reader: Reader) -> None:
+        self._templates, self._runs, self._reader = templates(), runs, reader
         style = style_text()
         # not escaped: it is a file of ours
         self._templates.globals["style"] = Markup(style)  # noqa: S704
@@ -97,8 +107,11 @@ class PageRenderer:
     ) -> HTMLResponse:
         """Return a template with values, as the user of a request may see it."""
         root = request.scope.get("root_path", "")
+        heading = self._reader.heading(values.get("manifest")) if template != _ERROR else None
         text = self._templates.get_template(f"{template}.html").render(
             root=root,
+            heading=heading,
+            here=f"{root}/snapshots/{heading.manifest.snapshot_id}" if heading else "",
             may_change=may_change(request),
             may_run=self._runs is not None and may_change(request) and not self._runs.why_closed(),
             runs=self._runs,
@@ -110,4 +123,4 @@ class PageRenderer:
         """Return an error page, or JSON for a script."""
         if request.url.path.endswith(".json"):
             return as_columns({"error": what}, status)
-        return self.page(request, "error", status, what=what, title=status.phrase)
+        return self.page(request, _ERROR, status, what=what, title=status.phrase)
