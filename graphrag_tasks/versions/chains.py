@@ -24,6 +24,7 @@ from graphrag_tasks.language.dictionary import shares_of_nouns
 from graphrag_tasks.language.names import singular_noun
 
 NUMBER, VALUE, NAME, WORDING = "number", "value", "name", "wording"
+ADDED, REMOVED = "added", "removed"  # Kinds of changes of whole sentences.
 _ORDER = (NUMBER, VALUE, NAME, WORDING)
 
 _MOST_CHANGED, _MOST_REPLACED = 6, 3

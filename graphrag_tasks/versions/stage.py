@@ -14,9 +14,8 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.ids import content_id
 from graphrag_tasks.core.stage import StageResult, scan, stage, table
 from graphrag_tasks.storage.sql import Rows
-from graphrag_tasks.versions.chains import candidates, chains, pairs, plain
+from graphrag_tasks.versions.chains import ADDED, REMOVED, candidates, chains, pairs, plain
 
-ADDED, REMOVED = "added", "removed"
 _CODE, _PROMPTS = "code", (">>>", "... ", "$ ")
 
 _Sentence = tuple[str, str]  # Its id and its text.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Any
 
 import pyarrow as pa
@@ -51,6 +53,23 @@ class Change:
         """Path of the document."""
         said = self.newer or self.older
         return said.uri if said else ""
+
+    @property
+    def marked(self) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+        """Both texts in parts, each with whether it changed; a text that came or went changed as a whole."""
+        old, new = (_TOKEN.findall(one.text) if one else [] for one in (self.older, self.newer))
+        same = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+        sides = []
+        for text, starts in zip((old, new), ([one.a for one in same], [one.b for one in same]), strict=True):
+            parts, at = [], 0
+            for start, block in zip(starts, same, strict=True):
+                parts += [("".join(text[at:start]), True), ("".join(text[start : start + block.size]), False)]
+                at = start + block.size
+            sides.append([part for part in parts if part[0]])
+        return sides[0], sides[1]
+
+
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class Releases:

@@ -71,6 +71,7 @@ def test_metadata_comes_first_and_junk_in_it_does_not_count(parse_one: Any, medi
     other = ("name", "file_name") if media_type == "xlsx" else ("Heading", "heading")
     assert title("A good title") == ("A good title", "metadata")
     assert title("Microsoft Word - old.doc") == other
+    assert title("(anonymous)") == other
     assert title("PowerPoint Presentation") == other
     assert title("Untitled") == other
     assert title("") == other

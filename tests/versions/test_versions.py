@@ -16,7 +16,7 @@ from graphrag_tasks.operations.runner import run_index
 from graphrag_tasks.retrieval import Index, open_index
 from graphrag_tasks.storage.snapshots.store import Store
 from graphrag_tasks.versions.chains import pairs
-from graphrag_tasks.versions.told import changes, changes_between
+from graphrag_tasks.versions.told import Change, Statement, changes, changes_between
 
 SAME = (
     "The server keeps old records for one year. The report shows the open orders. "
@@ -117,6 +117,18 @@ def test_a_filter_chooses_the_release(index: Index) -> None:
         assert f"kept for {days} days" in reply.sentences[0].text, filters
     with pytest.raises(QueryError, match="no release or date"):
         index.search(question, filters={"as_of": "soon"})
+
+
+def test_every_changed_part_of_a_pair_is_marked() -> None:
+    ends = [
+        Statement(text, "s", "c", "d", "Policy", "policy.md", "")
+        for text in ("Trains cost £40 or £60 a day.", "Trains cost £45 or £65 a day.")
+    ]
+    older, newer = Change("number", "£40", "£45", *ends).marked
+    assert [words for words, is_changed in older if is_changed] == ["40", "60"]
+    assert [words for words, is_changed in newer if is_changed] == ["45", "65"]
+    assert "".join(words for words, _ in newer) == ends[1].text
+    assert Change("added", "", "", None, ends[1]).marked == ([], [(ends[1].text, True)])
 
 
 def test_the_command_tells_changes_of_releases_and_of_snapshots(folder: Path, index: Index) -> None:

@@ -57,7 +57,8 @@ from graphrag_tasks.inspect.pages.rendering import PageRenderer
 from graphrag_tasks.inspect.pages.runs import Runs, add_runs
 from graphrag_tasks.operations.documents import difference
 from graphrag_tasks.retrieval import MODES
-from graphrag_tasks.versions.told import changes
+from graphrag_tasks.versions.chains import ADDED, REMOVED
+from graphrag_tasks.versions.told import MEANT, changes
 
 FACTS_SHOWN = 100  # Facts per page of an entity. Chosen.
 CHANGES_SHOWN = 50  # Changed statements per page. Chosen.
@@ -221,7 +222,7 @@ def _add_pages(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
     ) -> HTMLResponse:
         index = reader.index(snapshot_id)
         return html.page(
-            request, "why", manifest=index.snapshot.manifest, page="ask",
+            request, "why", manifest=index.snapshot.manifest,
             why=index.explain(question, chunk, mode),
         )  # fmt: skip
 
@@ -287,11 +288,14 @@ def _add_documents(app: FastAPI, reader: Reader, html: PageRenderer) -> None:
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/changes")
-    def changed(request: Request, snapshot_id: SnapshotId, text: Text = "", first: From = 0) -> HTMLResponse:
+    def changed(
+        request: Request, snapshot_id: SnapshotId, text: Text = "", whole: bool = False, first: From = 0
+    ) -> HTMLResponse:
         index = reader.index(snapshot_id)
+        kinds = (*MEANT, ADDED, REMOVED) if whole else MEANT
         return html.page(
-            request, "changes", manifest=index.snapshot.manifest, page="documents", text=text,
-            first=first, step=CHANGES_SHOWN, found=changes(index.snapshot, text),
+            request, "changes", manifest=index.snapshot.manifest, page="changes", text=text, whole=whole,
+            first=first, step=CHANGES_SHOWN, found=changes(index.snapshot, text, kinds),
         )  # fmt: skip
 
     @app.get("/snapshots/{snapshot_id}/documents/{document_id}")
