@@ -87,6 +87,7 @@ def test_without_a_name_the_entities_with_most_facts_are_shown(config: Config) -
     rank = list(zip([-one for one in found["entities"]["relations"]], found["entities"]["id"], strict=True))
     assert rank == sorted(rank)
     assert set(relations["kind"]) == {"fact"}
+    assert {*relations["head"], *relations["tail"]} == set(range(len(names)))  # none stands alone
     assert shown(client(config), "most=120")["steps"]["shown"] == found["steps"]["of"]
     page = client(config).get(AT).text
     assert "The 60 entities with most facts; enter a name to see others." in page

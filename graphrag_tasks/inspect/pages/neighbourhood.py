@@ -32,6 +32,7 @@ MOST_NAMES = 20  # Most entities whose neighbours are shown.
 MOST_ENTITIES = 400  # Most entities of a picture: a browser lays them out in less than a second.
 MOST_RELATIONS = 1_500  # Most relations of a picture.
 _MOST_DOCUMENTS = 50  # Documents offered as filter, those with most relations first.
+_LOOKED_AT = 3  # Strongest entities among which those with a type come first, for each that is shown. Chosen.
 _TITLES, _ALIASES = 5, 6  # Documents and other names shown for an entity.
 
 _HEAD, _TAIL, _PLAIN = "head", "tail", ""
@@ -115,7 +116,7 @@ class Neighbourhoods:
         self._confidence: NDArray[np.float32] = column(self._relations, "confidence").to_numpy()
 
     def shown(self, view: View) -> Shown:
-        """Return the rows that a view shows: without names, the entities with most relations."""
+        """Return the rows that a view shows: without names, strong entities joined by relations, typed first."""
         graph = self._graph
         named = [self._named(name) for name in view.names]
         opened = np.concatenate([*named, np.zeros(0, dtype=np.int64)])
@@ -138,7 +139,12 @@ class Neighbourhoods:
             steps.append(Step(name, shown, len(near)))
         if not view.names:
             ranked = strongest(graph, allowed)
-            placed = dict.fromkeys(ranked[: view.most].tolist(), 0)
+            near = ranked[: _LOOKED_AT * view.most]
+            is_untyped = self._entities["type"].is_null().to_numpy(zero_copy_only=False)[near]
+            near = near[np.argsort(is_untyped, kind="stable")][: view.most]
+            joined = allowed & np.isin(graph.heads, near) & np.isin(graph.tails, near)
+            near = near[np.isin(near, np.concatenate([graph.heads[joined], graph.tails[joined]]))]
+            placed = dict.fromkeys(near.tolist(), 0)
             steps.append(Step("", len(placed), len(ranked)))
         entities = np.array(list(placed), dtype=np.int64)
         is_shown = np.zeros(len(graph.entities), dtype=np.bool_)
