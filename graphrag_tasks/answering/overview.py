@@ -66,7 +66,7 @@ class _Part:
     ) -> AnswerSentence | None:
         """Return its line, with the best or first sentence that stands alone; None without one."""
         sentences = (one for chunk, _ in self.chunks for one in index.sentences(chunk))
-        alone = [one for one in islice(sentences, _LOOKED_AT) if _stands_alone(one.text)]
+        alone = [one for one in islice(sentences, _LOOKED_AT) if stands_alone(one.text)]
         if not alone:
             return None
         best = max(alone, key=lambda one: (len(named & named_alone(one.text)), scores.get(one.sentence_id, -99)))
@@ -160,7 +160,8 @@ def _contents(title: str, chunks: _Chunks) -> str:
     return f"{counts}: {'; '.join(headings[:_HEADINGS])}{more}" if headings else counts
 
 
-def _stands_alone(text: str) -> bool:
+def stands_alone(text: str) -> bool:
+    """Tell whether a sentence is understood without those around it."""
     words = text.split()
     return (
         _LEAST_WORDS <= len(words) <= _MOST_WORDS

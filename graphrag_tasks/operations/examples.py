@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice, zip_longest
@@ -11,19 +12,19 @@ from itertools import chain, islice, zip_longest
 import pyarrow.compute as pc
 
 from graphrag_tasks.answering import AnswerSentence, answer
+from graphrag_tasks.answering.overview import stands_alone
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError, GraphragError, QueryError
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.names import is_code
 from graphrag_tasks.retrieval import Index, open_index
-from graphrag_tasks.storage.artifacts import column
 from graphrag_tasks.storage.snapshots.manifests import Manifest
 from graphrag_tasks.storage.snapshots.store import Snapshot, Store
 
 _NUMBER = re.compile(r"(?:chapter |section )?(?:\d+|[a-z](?=[.]\d))(?:[.]\d+)*[.:]? +", re.IGNORECASE)
 """The number of a heading, as in "A.5 " and "Chapter 6. "."""
-_Candidate = tuple[str, Callable[[AnswerSentence], bool]]  # A question, and whether a sentence in bold answers it.
+_Candidate = tuple[str, Callable[[AnswerSentence], bool]]  # A question, and whether a sentence answers it.
 
 EXAMPLES, _TRIED = 6, 12  # Example questions shown, and candidates tried of each kind; chosen.
 _FILE = "examples.json"
@@ -67,7 +68,7 @@ def kept_examples(index: Index) -> list[str]:
 def examples(index: Index) -> Iterator[str]:
     """Yield questions that the corpus answers: of terms, headings and facts in turn.
 
-    Each is asked: it is yielded only if the documents answer it, and a sentence in bold states what it was made from.
+    Each is asked: it is yielded only if the documents answer it, and the best sentence states what it was made from.
     """
     kinds = (_of_terms, _of_headings, _of_facts)
     answered = [_answered(index, islice(of(index), _TRIED)) for of in kinds]
@@ -78,7 +79,7 @@ def _answered(index: Index, candidates: Iterator[_Candidate]) -> Iterator[str]:
     for question, is_answer in candidates:
         reply = answer(index, question)
         best = [one for one in reply.sentences if one.is_best]
-        if reply.verdict.state == "answered" and any(map(is_answer, best)):
+        if reply.verdict.state == "answered" and any(map(is_answer, best[:1])):
             yield question
 
 
@@ -99,30 +100,43 @@ def _begins(told: re.Pattern[str], one: AnswerSentence) -> bool:
     return told.match(one.text) is not None
 
 
-def _is_quoted(_one: AnswerSentence) -> bool:
-    return True
-
-
 def _states(sentence_ids: frozenset[str], one: AnswerSentence) -> bool:
     return any(citation.source.sentence_id in sentence_ids for citation in one.citations)
 
 
 def _of_headings(index: Index) -> Iterator[_Candidate]:
-    """Yield headings: questions as they stand, and what is said about those that name a topic."""
-    paths = column(index.snapshot.table("chunks", ["heading_path"]), "heading_path").to_pylist()
-    headings = dict.fromkeys(_NUMBER.sub("", path[-1]) for path in paths if path)
+    """Yield headings: questions as they stand, topics, then what else stands below a document's title."""
     topics = {topic.title.casefold() for topic in index.topics(_TRIED)}
-    for heading in sorted(headings, key=lambda one: not one.endswith("?")):
-        if _is_question(heading) or heading.casefold() in topics:
-            yield _asked_of(heading), _is_quoted
+    below: dict[str, set[str]] = {}
+    order: dict[str, tuple[bool, bool, int]] = {}
+    places = Counter[str]()
+    for row in index.snapshot.table("chunks", ["chunk_id", "document_id", "heading_path"]).to_pylist():
+        if row["heading_path"]:
+            heading = row["heading_path"][-1]
+            below.setdefault(heading, set()).add(row["chunk_id"])
+            if heading not in order and (len(row["heading_path"]) > 1 or heading.endswith("?")):
+                is_topic = _NUMBER.sub("", heading).casefold() in topics
+                order[heading] = (not heading.endswith("?"), not is_topic, places[row["document_id"]])
+                places[row["document_id"]] += 1
+    for heading in sorted(order, key=lambda one: order[one]):
+        yield from _about(heading, below[heading])
 
 
-def _is_question(heading: str) -> bool:
-    return heading.endswith("?") and heading.count(" ") < _LONGEST_HEADING
+def _about(heading: str, chunks: set[str]) -> Iterator[_Candidate]:
+    """Yield the question of a heading, which what stands in its chunks answers."""
+    named = _NUMBER.sub("", heading)
+    if not named.endswith("?"):
+        yield f"What does it say about {named}?", partial(_tells, chunks)
+    elif named.count(" ") < _LONGEST_HEADING:
+        yield named, partial(_stands_in, chunks)
 
 
-def _asked_of(heading: str) -> str:
-    return heading if _is_question(heading) else f"What does it say about {heading}?"
+def _stands_in(chunks: set[str], one: AnswerSentence) -> bool:
+    return any(citation.source.chunk_id in chunks for citation in one.citations)
+
+
+def _tells(chunks: set[str], one: AnswerSentence) -> bool:
+    return _stands_in(chunks, one) and stands_alone(one.citations[-1].source.text)
 
 
 def questions_beside(index: Index, chunk_id: str) -> Iterator[str]:
@@ -146,17 +160,13 @@ def questions_beside(index: Index, chunk_id: str) -> Iterator[str]:
             nearest, ids = below.setdefault(row["heading_path"][-1], (away, set()))
             below[row["heading_path"][-1]] = min(nearest, away), ids | {row["chunk_id"]}
     versions = {own["document_id"], *index.releases.versions_of(own["document_id"])}
-    near = sorted(below, key=lambda heading: below[heading][0])
-    headings: Iterator[_Candidate] = (
-        (_asked_of(_NUMBER.sub("", heading)), partial(_stands_in, below[heading][1]))
-        for heading in near
+    headings = [
+        heading
+        for heading in sorted(below, key=lambda one: below[one][0])
         if heading not in own["heading_path"] and documents[heading] <= versions
-    )
-    yield from _answered(index, chain(islice(headings, _TRIED), _defined(index.names_in(own["text"]))))
-
-
-def _stands_in(chunks: set[str], one: AnswerSentence) -> bool:
-    return any(citation.source.chunk_id in chunks for citation in one.citations)
+    ]
+    of_headings = chain.from_iterable(_about(heading, below[heading][1]) for heading in headings[:_TRIED])
+    yield from _answered(index, chain(of_headings, _defined(index.names_in(own["text"]))))
 
 
 def _of_facts(index: Index) -> Iterator[_Candidate]:
