@@ -220,8 +220,15 @@ def _quotation(index: Index, one: CandidateSentence, number: int, *, is_best: bo
         text=joint.join(source.text for source in said),
         citations=tuple(Citation(number=number, source=source) for source in said),
         is_best=is_best,
-        answer=one.sentence.text[slice(*one.span)] if is_best and one.span else "",
+        answer=_words(one.sentence.text, *one.span) if is_best and one.span else "",
     )
+
+
+def _words(text: str, start: int, end: int) -> str:
+    """Return the words of a span; of a column's name in a row, its cell."""
+    if CELL_SEPARATOR in text and text[end:].startswith(": "):
+        return text[end + 2 :].partition(CELL_SEPARATOR)[0]
+    return text[start:end]
 
 
 def _joined(candidates: Sequence[CandidateSentence], runs: Sequence[Sequence[int]]) -> list[list[int]]:

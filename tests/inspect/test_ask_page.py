@@ -122,7 +122,7 @@ def asked(config: Config, question: str) -> str:
 
 
 def test_the_answer_stands_large_beside_its_source(handbook: Config) -> None:
-    page = asked(handbook, "How much can I spend on a hotel in London?")
+    page = asked(handbook, "How much does the company pay per night in London?")
     short = page.partition('<p class="short">')[2].partition("</p>")[0]
     assert "£165" in short
     quote = page.partition('<blockquote class="quote">')[2].partition("</blockquote>")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from glob import escape
@@ -15,6 +16,7 @@ from weakref import WeakKeyDictionary
 from pydantic import BeforeValidator, Field
 
 from graphrag_tasks.answering import AnswerSentence, Reply, answer
+from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.core.errors import GraphragError
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.core.visible import visible
@@ -26,6 +28,7 @@ from graphrag_tasks.retrieval.context.context import is_content
 from graphrag_tasks.retrieval.context.hits import Topic
 from graphrag_tasks.retrieval.graph.filters import read_filters, values_of_fields
 from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
+from graphrag_tasks.retrieval.question.router import question_parts
 from graphrag_tasks.sources.media_types import is_sheet
 from graphrag_tasks.storage.artifacts import column
 from graphrag_tasks.versions.told import changes
@@ -41,9 +44,17 @@ _MOST_SOURCES = 6  # Sources that stand beside an answer; the numbers of others 
 _MOST_UNSURE = 3  # Sentences shown where none surely answers; chosen.
 _AROUND = 700  # Characters of text shown before and behind a cited sentence; chosen.
 _LONGEST_SHORT = 90  # Characters of a short answer; a longer one is the sentence itself. Chosen.
+_SURE = 0.9  # Probability of a short answer: of 90 questions 16 of 17 such answers are right, 4 of 12 less sure ones.
+_COUNTED = re.compile(r"((?:[^:]*: )?[\d,.]+) ((?:of|in) .*)")  # What was counted, and among what.
 _MOST_TOPICS = 10  # Topics listed on the first page; chosen.
 _MOST_PATHS = 200  # Folders, and documents, that a question can be limited to by choosing; chosen.
 _MOST_VALUES = 30  # Values of a field that are offered; fields with more are names or texts. Chosen.
+
+_ASKS_YES_OR_NO = re.compile(
+    r"(?:am|are|can|could|did|do|does|had|has|have|is|may|might|must|need|shall|should|was|were|will|would)\b",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(r"(?:yes|no)(?= *[,.:;–])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -87,17 +98,24 @@ class ModeAnswer:
         return self.reply is not None and self.reply.verdict.state == "answered"
 
     @property
-    def short(self) -> str:
-        """The answer in a few words: what was counted, or the words of the one best sentence; often empty."""
+    def short(self) -> tuple[str, str]:
+        """The answer in a few words, and what they hold for: what was counted, or the words of one sure sentence."""
         if self.reply is None or not self.is_sure:
-            return ""
-        if self.reply.summary:
-            return self.reply.summary
-        words = {one.parts[1].strip(" ,.;:") for one in self.reply.sentences if one.is_best}
-        short = words.pop() if self.reply.form == "quotes" and len(words) == 1 else ""
+            return "", ""
+        if counted := _COUNTED.match(self.reply.summary):
+            return counted[1], counted[2]
+        question, best = self.reply.question, [one for one in self.reply.sentences if one.is_best]
+        words = {one.parts[1].strip(" ,.;:") for one in best}
+        is_several = len(words) != 1 or asks_for_list(question) or len(question_parts(question)) > 1
+        if self.reply.form != "quotes" or is_several or self.reply.verdict.probability < _SURE:
+            return self.reply.summary, ""
+        if _ASKS_YES_OR_NO.match(question):
+            found = _YES_OR_NO.match(best[0].shown.rpartition("? ")[2])
+            return found[0] if found else "", ""
+        short = words.pop()
         said = set(filter(is_content, terms(short)))
-        is_new = 2 * len(said.intersection(terms(self.reply.question))) < len(said) or not said
-        return short if len(short) <= _LONGEST_SHORT and is_new else ""
+        is_new = 2 * len(said.intersection(terms(question))) < len(said) or not said
+        return short if len(short) <= _LONGEST_SHORT and is_new else "", ""
 
     @property
     def sentences(self) -> Sequence[AnswerSentence]:
