@@ -198,15 +198,21 @@ class Folder(Files):
         with self._parquet(table, any_version=True) as parquet:
             return parquet.read([name for name in parquet.schema_arrow.names if name in columns])
 
-    def find_rows(self, table: str, column: str, value: str | int) -> pa.Table:
-        """Return the rows with this value in a column; row groups without it are not read."""
+    def find_rows(self, table: str, column: str, value: str | int, columns: list[str] | None = None) -> pa.Table:
+        """Return the rows with this value in a column, or some of their columns, with this one among them.
+
+        Row groups without it are not read.
+        """
         with self._parquet(table) as parquet:
             groups = _groups_that_may_have(parquet.metadata, column, value)
             found = [
                 batch.filter(pc.equal(batch[column], value))
-                for batch in parquet.iter_batches(batch_size=_ROWS_AT_ONCE, row_groups=groups)
+                for batch in parquet.iter_batches(batch_size=_ROWS_AT_ONCE, row_groups=groups, columns=columns)
             ]
-            return pa.Table.from_batches(found, schema=parquet.schema_arrow)
+            schema = parquet.schema_arrow
+            return pa.Table.from_batches(
+                found, pa.schema([one for one in schema if columns is None or one.name in columns])
+            )
 
     @contextmanager
     def _parquet(self, table: str, *, any_version: bool = False) -> Iterator[pq.ParquetFile]:

@@ -50,6 +50,7 @@ _MOST_TOPICS = 10  # Topics listed on the first page; chosen.
 _MOST_PATHS = 200  # Folders, and documents, that a question can be limited to by choosing; chosen.
 _MOST_VALUES = 30  # Values of a field that are offered; fields with more are names or texts. Chosen.
 
+_OF_BLOCKS = ["document_id", "kind", "text", "char_start", "char_end"]
 _ASKS_YES_OR_NO = re.compile(
     r"(?:am|are|can|could|did|do|does|had|has|have|is|may|might|must|need|shall|should|was|were|will|would)\b",
     re.IGNORECASE,
@@ -180,7 +181,7 @@ def _source(index: Index, number: int, cited: Sequence[SourceSentence]) -> Sourc
         cells = [cell.partition(": ") for cell in first.text.split(CELL_SEPARATOR)]
         return Source(number, first, release, [(name, value) if value else ("", name) for name, _, value in cells], ())
     start, end = first.char_start - _AROUND, first.char_end + _AROUND
-    rows = index.snapshot.find_rows("blocks", "document_id", first.document_id).to_pylist()
+    rows = index.snapshot.find_rows("blocks", "document_id", first.document_id, _OF_BLOCKS).to_pylist()
     near = [row for row in rows if row["char_start"] < end and start < row["char_end"]]
     return Source(number, first, release, (), [(row["kind"], _parts(row, cited)) for row in near])
 

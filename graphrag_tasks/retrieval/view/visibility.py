@@ -126,9 +126,9 @@ class VisibleSnapshot(Snapshot):
         """Compare the files of the whole snapshot with its manifest."""
         self._whole.verify(names)
 
-    def find_rows(self, name: str, key: str, value: str) -> pa.Table:
-        """Return the visible rows of a table with this value."""
-        rows = self.table(name)
+    def find_rows(self, name: str, key: str, value: str, columns: list[str] | None = None) -> pa.Table:
+        """Return the visible rows of a table with this value, or some of their columns."""
+        rows = self.table(name, columns)
         return rows.filter(pc.equal(rows[key], value))
 
     def searchable(self, kind: str) -> pa.Array[Any]:

@@ -200,13 +200,13 @@ class Snapshot:
         """Return a document's rows of a Parquet table, in order."""
         return list(self.find_rows(name, "document_id", document_id).to_pylist())
 
-    def find_rows(self, name: str, key: str, value: str) -> pa.Table:
-        """Return the rows of a Parquet table with this value in a text column.
+    def find_rows(self, name: str, key: str, value: str, columns: list[str] | None = None) -> pa.Table:
+        """Return the rows of a Parquet table with this value in a text column, or some of their columns.
 
         Raises as `table` does.
         """
         with self._reading(name):
-            return self.folder.find_rows(name, key, value)
+            return self.folder.find_rows(name, key, value, columns)
 
     def verify(self, names: Iterable[str] | None = None) -> None:
         """Compare files with the manifest, and the manifest with the snapshot's id.
