@@ -32,23 +32,17 @@ COLUMNS: Mapping[str, list[str]] = {
 }
 """Columns that the stage reads from each table."""
 
-_FAR_APART = 0.02
-"""Share of its weight that a relation keeps whose ends share no chunk but that of its statement, in the limit; with
-the square of their closeness. Chosen on three manuals: the share of a community's members that stand in one document
-rises from .56-.71 to .64-.80, and a removed chunk exchanges half as many communities (benchmarks/README.md)."""
+_TOGETHER = 1.0  # Weight of standing in a section, against that of a relation; chosen by reading.
 
 _LONGEST_SENTENCE = 400  # Longest quoted sentence in characters; longer ones are lists and tables without line breaks.
 
-_LONGEST_HEADING, _LEAST_FIT = 60, 0.3
-"""Characters of a heading that can be a name, and the least fit of its entities and a community's; chosen by
-reading."""
+_LONGEST_HEADING = 80  # Characters of a heading that can be a name; longer ones are sentences.
 
 _SQL = statements(
     __package__,
     "source.sql",
     longest_sentence=_LONGEST_SENTENCE,
     longest_heading=_LONGEST_HEADING,
-    least_fit=_LEAST_FIT,
     fact=FACT,
 )
 
@@ -69,24 +63,26 @@ class Statements:
 class Source:
     """The graph of a corpus; entities, relations and sentences are numbered by id.
 
-    A relation weighs more if its ends stand in the same chunks: what a general name is said to do in passing does not
-    join two topics.
+    `places` are edges from entities to the sections that name them, so that what stands under one heading is one topic.
+    Their second ends are numbered after the entities.
 
     The connection knows the tables of `COLUMNS`, and must stay open.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        for name in ("thing", "tie", "mentioned", "standing", "quotable"):
+        for name in ("thing", "tie", "section", "mentioned", "standing", "quotable"):
             connection.execute(_SQL[name])
         ids = connection.sql("SELECT entity_id FROM thing ORDER BY entity").to_arrow_table()
         self.entity_ids: pa.Array[Any] = ids["entity_id"].combine_chunks()
         ties = connection.sql(_SQL["ties"]).fetchnumpy()
         self.ends = np.column_stack([ties["head"], ties["tail"]]).astype(np.int64)
-        closeness = connection.sql(_SQL["closeness"]).fetchnumpy()["closeness"]
-        self.weights = (_FAR_APART + closeness**2) * relation_weights(
+        self.weights = relation_weights(
             ties["weight"], ties["confidence"], self.ends, entities=len(self.entity_ids)
         )
+        places = connection.sql(_SQL["places"]).fetchnumpy()
+        self.places = np.column_stack([places["entity"], places["section"] + len(ids)]).astype(np.int64)
+        self.place_weights: Weights = _TOGETHER * places["weight"]
         stated = connection.sql(_SQL["stated"]).fetchnumpy()
         first_stated = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
         backwards = stated["text"][::-1]
@@ -95,8 +91,8 @@ class Source:
         self.is_fact: NDArray[np.bool_] = ties["is_fact"]
         self.statements = Statements(stated["relation"], stated["sentence"], texts, stated["document"])
 
-    def headings(self, memberships: Sequence[Rows]) -> Iterator[tuple[int, int, str]]:
-        """Yield level, community and a heading that most of its members share, best fits first.
+    def headings(self, memberships: Sequence[Rows]) -> Iterator[tuple[int, int, str, bool]]:
+        """Yield level, community, the heading that fits it best, and whether that is mostly about it.
 
         `memberships` has the community of each entity, or -1, by level.
         """
@@ -112,7 +108,7 @@ class Source:
         yield from self._connection.sql(_SQL["headings"]).fetchall()
 
     def telling(self, entities: Rows) -> NDArray[np.float64]:
-        """Return how much entities say as names: mentioned often, and in few chunks."""
+        """Return how much entities say as names: mentioned often, and in few sections."""
         self._choose(entities)
         found = self._connection.sql(_SQL["telling"]).fetchnumpy()["telling"]
         return np.asarray(found, np.float64)
@@ -233,14 +229,14 @@ _SEED = 0  # Of the algorithm's random moves; any number does.
 
 def partition(
     nodes: int, ends: Rows, weights: Weights,
-    *, resolutions: Sequence[float],
+    *, resolutions: Sequence[float], proper: int | None = None,
 ) -> list[Membership]:  # fmt: skip
     """Return the communities of an undirected graph at each of the increasing resolutions.
 
     Edges between communities are dropped at the levels below, so every community lies inside one parent. The result
     depends on the numbering of the nodes, not on the order or direction of the edges: `ends`, of shape (edges, 2), and
     their positive weights. Parallel edges add up, loops do not count. Communities are numbered by their first node;
-    small ones are left out.
+    small ones are left out. Nodes from `proper` on only join others.
     """
     ends, weights = simple(ends, weights, nodes)
     near = _near_neighbours(ends)
@@ -250,7 +246,7 @@ def partition(
         membership = _leiden(len(near), ends, weights, resolution)
         of_all = np.arange(len(near), len(near) + nodes)  # nodes without an edge are alone
         of_all[near] = membership
-        levels.append(_numbered(of_all))
+        levels.append(_numbered(of_all[:proper]))
         inside = membership[ends[:, 0]] == membership[ends[:, 1]]
         ends, weights = ends[inside], weights[inside]
     return levels

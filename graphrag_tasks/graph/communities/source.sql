@@ -8,52 +8,46 @@ SELECT relation_id, (row_number() OVER (ORDER BY relation_id) - 1)::INT AS relat
     h.entity AS head, t.entity AS tail, weight, confidence, kind = '{fact}' AS is_fact
 FROM relations JOIN thing AS h ON h.entity_id = head_id JOIN thing AS t ON t.entity_id = tail_id
 
--- name: mentioned
-CREATE TABLE mentioned AS
-SELECT entity, chunk_id, count(*) AS times FROM mentions JOIN thing USING (entity_id) GROUP BY ALL
+-- name: section
+CREATE TABLE section AS
+SELECT chunk_id, (dense_rank() OVER (ORDER BY document_id, heading_path) - 1)::INT AS section, title, heading_path
+FROM chunks JOIN documents USING (document_id)
 
--- name: closeness
--- The cosine of both ends' mentions by chunk. The end in fewer chunks leads, so hubs cost no more.
-WITH spread AS (
-    SELECT entity, count(*) AS chunks, sqrt(sum(times * times)::DOUBLE) AS length
-    FROM mentioned GROUP BY entity
-),
-pair AS (
-    SELECT relation, h.length * t.length AS lengths,
-        CASE WHEN h.chunks <= t.chunks THEN head ELSE tail END AS narrow,
-        CASE WHEN h.chunks <= t.chunks THEN tail ELSE head END AS wide
-    FROM tie JOIN spread AS h ON h.entity = head JOIN spread AS t ON t.entity = tail
-),
-shared AS (
-    SELECT relation, sum(a.times * b.times)::DOUBLE / any_value(lengths) AS closeness
-    FROM pair JOIN mentioned AS a ON a.entity = narrow
-    JOIN mentioned AS b ON b.entity = wide AND b.chunk_id = a.chunk_id
-    GROUP BY relation
-)
-SELECT coalesce(closeness, 0) AS closeness FROM tie LEFT JOIN shared USING (relation)
-ORDER BY relation
+-- name: mentioned
+-- How much an entity stands in a section, as tf-idf weighs words; at most about 1 for one mention.
+CREATE TABLE mentioned AS
+SELECT *, log2(1 + times) * ln(1 + sections / count(*) OVER (PARTITION BY entity)) / ln(1 + sections) AS weight
+FROM (SELECT entity, section, count(*) AS times FROM mentions JOIN thing USING (entity_id)
+    JOIN section USING (chunk_id) GROUP BY ALL)
+CROSS JOIN (SELECT count(DISTINCT section) AS sections FROM section)
+
+-- name: places
+SELECT entity, section, weight FROM mentioned WHERE entity IN (SELECT head FROM tie UNION SELECT tail FROM tie)
+ORDER BY entity, section
 
 -- name: standing
--- Headings that an entity stands under, and how many entities stand under each.
+-- Headings and titles that an entity stands under, without their numbers, and how much stands under each.
 CREATE TABLE standing AS
-SELECT *, count(*) OVER (PARTITION BY heading) AS entities FROM (
-    SELECT DISTINCT entity, heading FROM mentioned JOIN (
-        SELECT chunk_id, unnest(CASE WHEN len(heading_path) > 0 THEN heading_path ELSE [title] END)
-            AS heading
-        FROM chunks JOIN documents USING (document_id)
-    ) USING (chunk_id)
-    WHERE length(heading) BETWEEN 1 AND {longest_heading} AND NOT ends_with(heading, '?')
+SELECT *, sum(weight) OVER (PARTITION BY heading ORDER BY entity ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS whole FROM (
+    SELECT entity, heading, sum(weight ORDER BY section) AS weight FROM mentioned JOIN (
+        SELECT DISTINCT section,
+            regexp_replace(unnest(list_prepend(title, heading_path)), '^[0-9]+(\.[0-9]+)*[.)]?\s+', '') AS heading
+        FROM section
+    ) USING (section)
+    WHERE length(heading) BETWEEN 1 AND {longest_heading}
+    GROUP BY entity, heading
 )
 
 -- name: headings
--- Headings of most members, the best fit first (Sørensen and Dice).
-WITH sized AS (SELECT *, count(*) OVER (PARTITION BY level, community) AS size FROM member)
-SELECT level, community, heading
-FROM sized JOIN standing USING (entity)
-GROUP BY level, community, heading
-HAVING count(*) * 2 >= any_value(size)
-    AND count(*) * 2 >= {least_fit} * (any_value(size) + any_value(entities))
-ORDER BY count(*) / (any_value(size) + any_value(entities)) DESC, level, community, heading
+-- The heading of each community that fits what is said of its members best (Sørensen and Dice), and whether it is
+-- mostly about them.
+WITH share AS (
+    SELECT level, community, heading, sum(weight ORDER BY entity) AS part, any_value(whole) AS whole
+    FROM member JOIN standing USING (entity) GROUP BY level, community, heading
+),
+fit AS (SELECT *, part / (whole + max(part) OVER (PARTITION BY level, community)) AS fit FROM share)
+SELECT level, community, first(heading ORDER BY fit DESC, heading), first(part * 2 >= whole ORDER BY fit DESC, heading)
+FROM fit GROUP BY level, community ORDER BY level, community
 
 -- name: quotable
 CREATE TABLE quotable AS
@@ -77,8 +71,8 @@ SELECT name FROM chosen JOIN thing ON entity = number JOIN entities USING (entit
 ORDER BY place
 
 -- name: telling
--- How much is said of an entity, and in how few chunks, as tf-idf weighs words.
-WITH all_chunks AS (SELECT count(DISTINCT chunk_id) AS chunks FROM mentioned)
+-- How much is said of an entity, and in how few sections, as tf-idf weighs words.
+WITH all_chunks AS (SELECT count(DISTINCT section) AS chunks FROM mentioned)
 SELECT coalesce(ln(1 + sum(times)) * ln(1 + any_value(chunks) / count(times)), 0) AS telling
 FROM chosen CROSS JOIN all_chunks LEFT JOIN mentioned ON entity = chosen.number GROUP BY place
 ORDER BY place

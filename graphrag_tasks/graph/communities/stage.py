@@ -64,7 +64,13 @@ def communities(
     with sql_over(tables) as connection:
         source = Source(connection)
         unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
-        memberships = partition(len(source.entity_ids), source.ends, source.weights, resolutions=config.resolutions)
+        memberships = partition(
+            int(source.places.max(initial=len(unsent) - 1)) + 1,
+            np.concatenate([source.ends, source.places]),
+            np.concatenate([source.weights, source.place_weights]),
+            resolutions=config.resolutions,
+            proper=len(unsent),
+        )
         levels = [rank(source, membership) for membership in memberships]
         named = names(levels, source)
         rows = _rows(levels, source.entity_ids)

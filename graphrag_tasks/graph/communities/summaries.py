@@ -26,12 +26,7 @@ _OF_PLAIN = 0.6  # Factor of one plain word ("file"), which says less; chosen by
 
 def names(levels: Sequence[Level], source: Source) -> list[list[str]]:
     """Return the name of each community, by level and number."""
-    headings: list[dict[int, str]] = [{} for _ in levels]
-    taken = set()
-    for number, community, heading in source.headings([one.membership for one in levels]):
-        if heading not in taken and community not in headings[number]:
-            headings[number][community] = heading
-            taken.add(heading)
+    headings = {(number, community): fit for number, community, *fit in source.headings([one.membership for one in levels])}
     sizes = [np.diff(level.members.starts) for level in levels]
     found: list[list[str]] = []
     above: list[frozenset[str]] = []
@@ -45,8 +40,10 @@ def names(levels: Sequence[Level], source: Source) -> list[list[str]]:
             parent = levels[number - 1].membership[hubs.rows[start]] if number else -1
             known = above[parent] if number else frozenset()
             best = [shown[row] for row in start + np.argsort(-goodness[start:end], kind="stable")]
-            hub = next((name for name in best if name not in known), best[0])
-            name = headings[number].get(community, hub)
+            heading, is_whole = headings.get((number, community), ("", False))
+            said = " ".join([heading, *known]).lower()
+            hub = next((name for name in best if name.lower() not in said), best[0])
+            name = heading if is_whole and heading not in known else f"{heading}: {hub}" if heading else hub
             if number and sizes[number][community] == sizes[number - 1][parent]:
                 name = found[number - 1][parent]  # it is its only child
             called.append(name)
