@@ -23,7 +23,7 @@ from graphrag_tasks.storage.sql import Connection, statements
 
 COLUMNS: Mapping[str, list[str]] = {
     "documents": ["document_id", "title"],
-    "sentences": ["sentence_id", "document_id", "text", "page"],
+    "sentences": ["sentence_id", "document_id", "chunk_id", "text", "page"],
     "entities": ["entity_id", "name"],
     "relations": ["relation_id", "head_id", "relation", "tail_id", "phrase", "kind", "weight", "confidence"],
     "evidence": ["relation_id", "sentence_id"],
@@ -51,13 +51,15 @@ _SQL = statements(
 class Statements:
     """Which sentences state which relations, each pair once, sorted by relation and sentence.
 
-    Sentences with equal texts share a number in `texts`, by first appearance; `documents` are the sentences' documents.
+    Sentences with equal texts share a number in `texts`, by first appearance; `documents` and `sections` are
+    the sentences' documents and sections.
     """
 
     relations: NDArray[np.int32]
     sentences: NDArray[np.int32]
     texts: Rows
     documents: NDArray[np.int32]
+    sections: NDArray[np.int32]
 
 
 class Source:
@@ -82,6 +84,7 @@ class Source:
         )
         places = connection.sql(_SQL["places"]).fetchnumpy()
         self.places = np.column_stack([places["entity"], places["section"] + len(ids)]).astype(np.int64)
+        self.sections = int(places["section"].max(initial=-1)) + 1
         self.place_weights: Weights = _TOGETHER * places["weight"]
         stated = connection.sql(_SQL["stated"]).fetchnumpy()
         first_stated = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
@@ -89,7 +92,7 @@ class Source:
         first_stated[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
         texts = first_stated[stated["text"]]
         self.is_fact: NDArray[np.bool_] = ties["is_fact"]
-        self.statements = Statements(stated["relation"], stated["sentence"], texts, stated["document"])
+        self.statements = Statements(stated["relation"], stated["sentence"], texts, stated["document"], stated["section"])
 
     def headings(self, memberships: Sequence[Rows]) -> Iterator[tuple[int, int, str, bool]]:
         """Yield level, community, the heading that fits it best, and whether that is mostly about it.
@@ -195,15 +198,16 @@ def rank(source: Source, membership: Membership) -> Level:
     members = Ranked.of(membership, centrality, count)
     told = np.where(source.is_fact, inside, -1)
     relations = Ranked.of(told, telling, count).best(_MOST_RELATIONS)
-    sentences = _ranked_sentences(source.statements, inside, telling, count)
+    sentences = _ranked_sentences(source, membership, inside, telling, count)
     return Level(membership, centrality, members, relations, sentences.best(_MOST_SENTENCES))
 
 
-def _ranked_sentences(statements: Statements, inside: Rows, telling: Weights, count: int) -> Ranked:
+def _ranked_sentences(source: Source, membership: Membership, inside: Rows, telling: Weights, count: int) -> Ranked:
     """Rank the sentences of each community by the relations they state; equal texts count once.
 
-    The best of each document come first, so that several documents are quoted.
+    Those of the sections that the community's members mostly stand in come first.
     """
+    statements = source.statements
     proper = np.flatnonzero(inside[statements.relations] >= 0)
     relations = statements.relations[proper]
     texts = max(len(statements.texts), 1)
@@ -211,13 +215,14 @@ def _ranked_sentences(statements: Statements, inside: Rows, telling: Weights, co
     found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     scores = np.bincount(inverse, telling[relations], minlength=len(found)).astype(np.float64)
     groups = found // texts
-    ranked = Ranked.of(groups, scores, count)
-    rows, documents = ranked.rows, statements.documents[proper][first]
-    is_later = np.ones(len(rows), dtype=bool)
-    _, best = np.unique(np.column_stack([groups[rows], documents[rows]]), axis=0, return_index=True)
-    is_later[best] = False
-    rows = rows[np.lexsort((is_later, groups[rows]))]
-    return Ranked(statements.sentences[proper][first[rows]], ranked.starts)
+    entities, sections = source.places.T
+    held = membership[entities] >= 0
+    standing = coo_array(
+        (source.place_weights[held], (membership[entities[held]], sections[held] - len(membership))),
+        shape=(count, source.sections),
+    ).tocsr()
+    ranked = Ranked.of(groups, scores * np.asarray(standing[groups, statements.sections[proper][first]]).ravel(), count)
+    return Ranked(statements.sentences[proper][first[ranked.rows]], ranked.starts)
 
 
 Membership = NDArray[np.int64]  # Community of each node at one level; -1 for nodes in none.

@@ -65,7 +65,7 @@ def communities(
         source = Source(connection)
         unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
         memberships = partition(
-            int(source.places.max(initial=len(unsent) - 1)) + 1,
+            len(unsent) + source.sections,
             np.concatenate([source.ends, source.places]),
             np.concatenate([source.weights, source.place_weights]),
             resolutions=config.resolutions,

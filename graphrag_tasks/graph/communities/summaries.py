@@ -117,7 +117,7 @@ class Summarizer(Protocol):
 
 
 class ExtractiveSummarizer:
-    """Quotes central sentences of several documents, then lists entities and strongest facts.
+    """Quotes central sentences of the sections that it is about, then lists entities and strongest facts.
 
     Texts are copied, so nothing is invented, and each sentence cites its source.
     """
