@@ -31,7 +31,10 @@ CREATE TABLE standing AS
 SELECT *, sum(weight) OVER (PARTITION BY heading ORDER BY entity ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS whole FROM (
     SELECT entity, heading, sum(weight ORDER BY section) AS weight FROM mentioned JOIN (
         SELECT DISTINCT section,
-            regexp_replace(unnest(list_prepend(title, heading_path)), '^[0-9]+(\.[0-9]+)*[.)]?\s+', '') AS heading
+            regexp_replace(unnest(list_prepend(
+                replace(regexp_replace(title, '\s[<|]\s.*', ''), '_', ' '), -- a page's site, and a file's name
+                heading_path
+            )), '^([A-Z]\.)?[0-9]+(\.[0-9]+)*[.)]?\s+', '') AS heading
         FROM section
     ) USING (section)
     WHERE length(heading) BETWEEN 1 AND {longest_heading}

@@ -122,7 +122,7 @@ class ExtractiveSummarizer:
     Texts are copied, so nothing is invented, and each sentence cites its source.
     """
 
-    fingerprint = "extractive-4"
+    fingerprint = "extractive-5"
     reads_children = False
 
     def __init__(self, _: object = None) -> None:
