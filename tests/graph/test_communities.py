@@ -90,7 +90,7 @@ def run(tables: dict[str, pa.Table], **other: Any) -> StageResult:
 
 
 def test_each_level_has_a_community_for_each_triangle() -> None:
-    result = run(world())
+    result = run(world(), config=CommunitiesConfig(resolutions=(0.5, 2.0)))
     found = result.tables["communities"].to_pylist()
     assert [(row["level"], row["size"]) for row in found] == [(0, 3), (0, 3), (1, 3), (1, 3)]
     parents = {row["community_id"]: row["member_sha256"] for row in found if row["level"] == 0}
@@ -138,10 +138,9 @@ def test_what_is_said_in_passing_does_not_join_two_topics() -> None:
     tables["relations"] = rows("relations", passing)
     apart = run(tables, config=CommunitiesConfig(resolutions=(0.5,)))
     assert apart.tables["communities"]["size"].to_pylist() == [3, 3]
-    ends = [{"entity_id": one, "chunk_id": "c9"} for one in ("e-VBBE", "e-Payroll") for _ in "1234"]
-    tables["mentions"] = rows("mentions", tables["mentions"].to_pylist() + ends)
+    tables["chunks"] = rows("chunks", [row | {"document_id": "d0"} for row in tables["chunks"].to_pylist()])
     together = run(tables, config=CommunitiesConfig(resolutions=(0.5,)))
-    assert together.tables["communities"]["size"].to_pylist() != [3, 3]
+    assert together.tables["communities"]["size"].to_pylist() == [6]
 
 
 def test_a_graph_of_nothing_has_no_communities() -> None:
@@ -229,10 +228,10 @@ def test_a_star_of_a_hundred_thousand_is_summarised_by_its_centre() -> None:
     assert found[0]["title"].startswith("e000000")
 
 
-def test_a_community_is_called_by_the_heading_of_its_entities_and_else_by_its_hub() -> None:
+def test_a_community_is_called_by_its_heading_and_its_hub_where_that_has_much_else() -> None:
     tables = world()
     chunks = tables["chunks"].to_pylist()
-    chunks[0]["heading_path"] = ["Cookbook", "Which tables are there?"]  # it asks
+    chunks[0]["heading_path"] = ["Cookbook", "3. Which tables are there in it?"]
     chunks[1]["heading_path"] = ["Handbook", "Staff"]
     for n in range(4):  # most of the handbook is about something else
         chunks.append(chunks[1] | {"chunk_id": f"c9{n}", "heading_path": ["Handbook"]})
@@ -246,15 +245,15 @@ def test_a_community_is_called_by_the_heading_of_its_entities_and_else_by_its_hu
         "mentions": rows("mentions", tables["mentions"].to_pylist() + mentions + of_cookbook),
     }
     found = run(tables, config=CommunitiesConfig(resolutions=(0.5,))).tables["communities"]
-    assert set(found["title"].to_pylist()) == {"Staff", "VBBE"}
+    assert set(found["title"].to_pylist()) == {"Handbook, Staff", "Which tables are there in it?: VBBE"}
 
 
-def test_sentences_of_several_documents_come_first_and_associations_are_no_facts() -> None:
+def test_sentences_of_the_sections_of_a_community_come_first_and_associations_are_no_facts() -> None:
     tables = world()
     of_cookbook = tables["sentences"].to_pylist()
     for row in of_cookbook:
-        if row["text"].startswith("MRP"):
-            row["document_id"] = "d1"
+        if row["text"].startswith("VBBE"):
+            row["document_id"], row["chunk_id"] = "d1", "c1"
     relations = tables["relations"].to_pylist()
     relations[0]["kind"] = "association"
     changed = tables | {
@@ -264,7 +263,7 @@ def test_sentences_of_several_documents_come_first_and_associations_are_no_facts
     rows = run(changed).tables["communities"].to_pylist()
     found = {row["title"]: row["summary"] for row in rows}
     lines = found["Cookbook"].splitlines()
-    assert [line.rpartition("(")[2] for line in lines[:3]] == ["Cookbook)", "Handbook)", "Cookbook)"]
+    assert [line.rpartition("(")[2] for line in lines[:3]] == ["Cookbook)", "Cookbook)", "Handbook)"]
     assert lines[-1] == "Facts: VBBS needs MRP area; MRP area needs VBBE."
 
 

@@ -36,13 +36,18 @@ _TOGETHER = 1.0  # Weight of standing in a section, against that of a relation; 
 
 _LONGEST_SENTENCE = 400  # Longest quoted sentence in characters; longer ones are lists and tables without line breaks.
 
-_LONGEST_HEADING = 80  # Characters of a heading that can be a name; longer ones are sentences.
+_LONGEST_HEADING, _FEW_WORDS = 80, 4
+"""Characters of a heading that can be a name, and words of one that says little without its document's title."""
+
+_NUMBERING = r"^([A-Z]\.)?[0-9]+(\.[0-9]+)*[.)]?\s+"  # "1.2 ", "3. " or "A.1 " before a heading.
 
 _SQL = statements(
     __package__,
     "source.sql",
     longest_sentence=_LONGEST_SENTENCE,
     longest_heading=_LONGEST_HEADING,
+    few_words=_FEW_WORDS,
+    numbering=_NUMBERING,
     fact=FACT,
 )
 
@@ -79,9 +84,7 @@ class Source:
         self.entity_ids: pa.Array[Any] = ids["entity_id"].combine_chunks()
         ties = connection.sql(_SQL["ties"]).fetchnumpy()
         self.ends = np.column_stack([ties["head"], ties["tail"]]).astype(np.int64)
-        self.weights = relation_weights(
-            ties["weight"], ties["confidence"], self.ends, entities=len(self.entity_ids)
-        )
+        self.weights = relation_weights(ties["weight"], ties["confidence"], self.ends, entities=len(self.entity_ids))
         places = connection.sql(_SQL["places"]).fetchnumpy()
         self.places = np.column_stack([places["entity"], places["section"] + len(ids)]).astype(np.int64)
         self.sections = int(places["section"].max(initial=-1)) + 1
@@ -92,7 +95,9 @@ class Source:
         first_stated[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
         texts = first_stated[stated["text"]]
         self.is_fact: NDArray[np.bool_] = ties["is_fact"]
-        self.statements = Statements(stated["relation"], stated["sentence"], texts, stated["document"], stated["section"])
+        self.statements = Statements(
+            stated["relation"], stated["sentence"], texts, stated["document"], stated["section"]
+        )
 
     def headings(self, memberships: Sequence[Rows]) -> Iterator[tuple[int, int, str, bool]]:
         """Yield level, community, the heading that fits it best, and whether that is mostly about it.

@@ -26,19 +26,34 @@ SELECT entity, section, weight FROM mentioned WHERE entity IN (SELECT head FROM 
 ORDER BY entity, section
 
 -- name: standing
--- Headings and titles that an entity stands under, without their numbers, and how much stands under each.
+-- Headings and titles that an entity stands under, and how much stands under each. They lose their numbers, a page its
+-- site, and a file's name its underscores; a heading of few words has its document's title before it.
 CREATE TABLE standing AS
-SELECT *, sum(weight) OVER (PARTITION BY heading ORDER BY entity ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS whole FROM (
-    SELECT entity, heading, sum(weight ORDER BY section) AS weight FROM mentioned JOIN (
-        SELECT DISTINCT section,
-            regexp_replace(unnest(list_prepend(
-                replace(regexp_replace(title, '\s[<|]\s.*', ''), '_', ' '), -- a page's site, and a file's name
-                heading_path
-            )), '^([A-Z]\.)?[0-9]+(\.[0-9]+)*[.)]?\s+', '') AS heading
-        FROM section
-    ) USING (section)
-    WHERE length(heading) BETWEEN 1 AND {longest_heading}
-    GROUP BY entity, heading
+WITH titled AS (
+    SELECT section, regexp_replace(
+            replace(regexp_replace(any_value(title), '\s[<|]\s.*', ''), '_', ' '), '{numbering}', ''
+        ) AS title,
+        any_value(heading_path) AS headings, count(DISTINCT any_value(title)) OVER () AS titles
+    FROM section GROUP BY section
+),
+called AS (
+    SELECT section, title, titles,
+        regexp_replace(unnest(list_prepend(title, headings)), '{numbering}', '') AS heading
+    FROM titled
+),
+named AS (
+    SELECT DISTINCT section, CASE
+        WHEN titles > 1 AND heading <> title AND len(string_split(heading, ' ')) <= {few_words}
+            AND length(title) + length(heading) < {longest_heading} - 1 THEN title || ', ' || heading
+        ELSE heading END AS heading
+    FROM called WHERE length(heading) BETWEEN 1 AND {longest_heading}
+)
+SELECT *, sum(weight) OVER (
+    PARTITION BY heading ORDER BY entity ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+) AS whole
+FROM (
+    SELECT entity, heading, sum(weight ORDER BY section) AS weight
+    FROM mentioned JOIN named USING (section) GROUP BY entity, heading
 )
 
 -- name: headings
@@ -49,7 +64,8 @@ WITH share AS (
     FROM member JOIN standing USING (entity) GROUP BY level, community, heading
 ),
 fit AS (SELECT *, part / (whole + max(part) OVER (PARTITION BY level, community)) AS fit FROM share)
-SELECT level, community, first(heading ORDER BY fit DESC, heading), first(part * 2 >= whole ORDER BY fit DESC, heading)
+SELECT level, community, first(heading ORDER BY fit DESC, length(heading) DESC, heading),
+    first(part * 2 >= whole ORDER BY fit DESC, length(heading) DESC, heading)
 FROM fit GROUP BY level, community ORDER BY level, community
 
 -- name: quotable

@@ -26,7 +26,8 @@ _OF_PLAIN = 0.6  # Factor of one plain word ("file"), which says less; chosen by
 
 def names(levels: Sequence[Level], source: Source) -> list[list[str]]:
     """Return the name of each community, by level and number."""
-    headings = {(number, community): fit for number, community, *fit in source.headings([one.membership for one in levels])}
+    fits = source.headings([level.membership for level in levels])
+    headings = {(number, community): (heading, is_whole) for number, community, heading, is_whole in fits}
     sizes = [np.diff(level.members.starts) for level in levels]
     found: list[list[str]] = []
     above: list[frozenset[str]] = []
@@ -43,7 +44,8 @@ def names(levels: Sequence[Level], source: Source) -> list[list[str]]:
             heading, is_whole = headings.get((number, community), ("", False))
             said = " ".join([heading, *known]).lower()
             hub = next((name for name in best if name.lower() not in said), best[0])
-            name = heading if is_whole and heading not in known else f"{heading}: {hub}" if heading else hub
+            is_enough = (is_whole and heading not in known) or len(heading) + len(hub) > _LONGEST_NAME - 2
+            name = heading if heading and is_enough else f"{heading}: {hub}" if heading else hub
             if number and sizes[number][community] == sizes[number - 1][parent]:
                 name = found[number - 1][parent]  # it is its only child
             called.append(name)
