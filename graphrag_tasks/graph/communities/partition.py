@@ -32,7 +32,7 @@ COLUMNS: Mapping[str, list[str]] = {
 }
 """Columns that the stage reads from each table."""
 
-_TOGETHER = 1.0  # Weight of standing in a section, against that of a relation; chosen by reading.
+_TOGETHER = 3.0  # Weight of standing in a section, against that of a relation; chosen by reading.
 
 _LONGEST_SENTENCE = 400  # Longest quoted sentence in characters; longer ones are lists and tables without line breaks.
 
@@ -87,9 +87,9 @@ class Source:
         self.weights = relation_weights(ties["weight"], ties["confidence"], self.ends, entities=len(self.entity_ids))
         places = connection.sql(_SQL["places"]).fetchnumpy()
         self.places = np.column_stack([places["entity"], places["section"] + len(ids)]).astype(np.int64)
-        self.sections = int(places["section"].max(initial=-1)) + 1
         self.place_weights: Weights = _TOGETHER * places["weight"]
         stated = connection.sql(_SQL["stated"]).fetchnumpy()
+        self.sections = int(stated["section"].max(initial=places["section"].max(initial=-1))) + 1
         first_stated = np.empty(int(stated["text"].max(initial=-1)) + 1, np.int64)
         backwards = stated["text"][::-1]
         first_stated[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays

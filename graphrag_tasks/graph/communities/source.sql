@@ -23,6 +23,7 @@ CROSS JOIN (SELECT count(DISTINCT section) AS sections FROM section)
 
 -- name: places
 SELECT entity, section, weight FROM mentioned WHERE entity IN (SELECT head FROM tie UNION SELECT tail FROM tie)
+QUALIFY row_number() OVER (PARTITION BY entity ORDER BY weight DESC, section) = 1
 ORDER BY entity, section
 
 -- name: standing
