@@ -37,7 +37,7 @@ _TOGETHER = 3.0  # Weight of standing in a section, against that of a relation; 
 _LONGEST_SENTENCE = 400  # Longest quoted sentence in characters; longer ones are lists and tables without line breaks.
 
 _LONGEST_HEADING, _FEW_WORDS = 80, 4
-"""Characters of a heading that can be a name, and words of one that says little without its document's title."""
+"""Characters of a heading that can be a name, and words of one that says little without that above it."""
 
 _NUMBERING = r"^([A-Z]\.)?[0-9]+(\.[0-9]+)*[.)]?\s+"  # "1.2 ", "3. " or "A.1 " before a heading.
 
@@ -70,8 +70,8 @@ class Statements:
 class Source:
     """The graph of a corpus; entities, relations and sentences are numbered by id.
 
-    `places` are edges from entities to the sections that name them, so that what stands under one heading is one topic.
-    Their second ends are numbered after the entities.
+    `places` are edges from entities to the section that names each most, so that what stands under one heading is one
+    topic. Their second ends are numbered after the entities.
 
     The connection knows the tables of `COLUMNS`, and must stay open.
     """

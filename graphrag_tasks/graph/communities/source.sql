@@ -22,13 +22,14 @@ FROM (SELECT entity, section, count(*) AS times FROM mentions JOIN thing USING (
 CROSS JOIN (SELECT count(DISTINCT section) AS sections FROM section)
 
 -- name: places
+-- The section that names an entity most. With all of them, a removed chunk exchanges three times as many communities.
 SELECT entity, section, weight FROM mentioned WHERE entity IN (SELECT head FROM tie UNION SELECT tail FROM tie)
 QUALIFY row_number() OVER (PARTITION BY entity ORDER BY weight DESC, section) = 1
 ORDER BY entity, section
 
 -- name: standing
 -- Headings and titles that an entity stands under, and how much stands under each. They lose their numbers, a page its
--- site, and a file's name its underscores; a heading of few words has its document's title before it.
+-- site, and a file's name its underscores; a heading of few words has the one above it before it.
 CREATE TABLE standing AS
 WITH titled AS (
     SELECT section, regexp_replace(
@@ -39,13 +40,14 @@ WITH titled AS (
 ),
 called AS (
     SELECT section, title, titles,
-        regexp_replace(unnest(list_prepend(title, headings)), '{numbering}', '') AS heading
+        regexp_replace(unnest(list_prepend(title, headings)), '{numbering}', '') AS heading,
+        regexp_replace(unnest(list_prepend(title, list_prepend(title, headings)[:-2])), '{numbering}', '') AS above
     FROM titled
 ),
 named AS (
     SELECT DISTINCT section, CASE
-        WHEN titles > 1 AND heading <> title AND len(string_split(heading, ' ')) <= {few_words}
-            AND length(title) + length(heading) < {longest_heading} - 1 THEN title || ', ' || heading
+        WHEN heading <> above AND (titles > 1 OR above <> title) AND len(string_split(heading, ' ')) <= {few_words}
+            AND length(above) + length(heading) < {longest_heading} - 1 THEN above || ', ' || heading
         ELSE heading END AS heading
     FROM called WHERE length(heading) BETWEEN 1 AND {longest_heading}
 )
