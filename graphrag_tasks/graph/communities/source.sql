@@ -46,7 +46,7 @@ called AS (
 ),
 named AS (
     SELECT DISTINCT section, CASE
-        WHEN heading <> above AND (titles > 1 OR above <> title) AND len(string_split(heading, ' ')) <= {few_words}
+        WHEN lower(heading) <> lower(above) AND NOT starts_with(above, '(') AND (titles > 1 OR above <> title) AND len(string_split(heading, ' ')) <= {few_words}
             AND length(above) + length(heading) < {longest_heading} - 1 THEN above || ', ' || heading
         ELSE heading END AS heading
     FROM called WHERE length(heading) BETWEEN 1 AND {longest_heading}
