@@ -57,7 +57,7 @@ class CommunitiesConfig(BaseConfig):
     """Leiden communities of the entity graph, and what their summaries may draw on."""
 
     resolutions: tuple[float, ...] = Field(
-        (2.0, 8.0, 32.0),
+        (1.0, 4.0, 16.0),
         min_length=1,
         description="rising: coarse communities first; higher ones give smaller communities",
     )

@@ -32,32 +32,25 @@ ORDER BY entity, section
 -- site, and a file's name its underscores; a heading of few words has the one above it before it.
 CREATE TABLE standing AS
 WITH titled AS (
-    SELECT section, regexp_replace(
-            replace(regexp_replace(any_value(title), '\s[<|]\s.*', ''), '_', ' '), '{numbering}', ''
-        ) AS title,
-        any_value(heading_path) AS headings, count(DISTINCT any_value(title)) OVER () AS titles
-    FROM section GROUP BY section
+    SELECT section, regexp_replace(replace(regexp_replace(title, '\s[<|]\s.*', ''), '_', ' '), '{numbering}', '')
+        AS top, heading_path, count(DISTINCT title) OVER () > 1 AS several FROM section
 ),
 called AS (
-    SELECT section, title, titles,
-        regexp_replace(unnest(list_prepend(title, headings)), '{numbering}', '') AS heading,
-        regexp_replace(unnest(list_prepend(title, list_prepend(title, headings)[:-2])), '{numbering}', '') AS above
-    FROM titled
+    SELECT section, top, several, regexp_replace(unnest([top] || heading_path), '{numbering}', '') AS heading,
+        regexp_replace(unnest([top, top] || heading_path[:-2]), '{numbering}', '') AS above FROM titled
 ),
 named AS (
-    SELECT DISTINCT section, CASE
-        WHEN lower(heading) <> lower(above) AND NOT starts_with(above, '(') AND (titles > 1 OR above <> title) AND len(string_split(heading, ' ')) <= {few_words}
-            AND length(above) + length(heading) < {longest_heading} - 1 THEN above || ', ' || heading
-        ELSE heading END AS heading
+    SELECT DISTINCT section, CASE WHEN lower(heading) <> lower(above) AND NOT starts_with(above, '(')
+        AND (several OR above <> top) AND len(string_split(heading, ' ')) <= {few_words}
+        AND length(above) + length(heading) < {longest_heading} - 1 THEN above || ', ' ELSE '' END || heading AS heading
     FROM called WHERE length(heading) BETWEEN 1 AND {longest_heading}
+),
+sums AS (
+    SELECT entity, heading, sum(weight ORDER BY section) AS weight FROM mentioned JOIN named USING (section) GROUP BY ALL
 )
-SELECT *, sum(weight) OVER (
-    PARTITION BY heading ORDER BY entity ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-) AS whole
-FROM (
-    SELECT entity, heading, sum(weight ORDER BY section) AS weight
-    FROM mentioned JOIN named USING (section) GROUP BY entity, heading
-)
+SELECT sums.*, whole FROM sums JOIN (
+    SELECT heading, sum(weight ORDER BY entity) AS whole FROM sums GROUP BY heading
+) USING (heading)
 
 -- name: headings
 -- The heading of each community that fits what is said of its members best (Sørensen and Dice), and whether it is
