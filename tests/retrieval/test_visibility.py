@@ -221,12 +221,12 @@ def test_an_entity_has_a_name_that_a_visible_document_gives_it(tmp_path: Path) -
 
 def test_communities_are_found_in_visible_documents(tmp_path: Path) -> None:
     groups = [[f"Thing {group}{one}" for one in "ABCDE"] for group in "XYZ"]
-    facts = [Fact(one, "need", two) for group in groups for one, two in pairwise(group)]
-    things = Document("all", "Things", tuple(facts), ("staff",))
+    facts = [tuple(Fact(one, "need", two) for one, two in pairwise(group)) for group in groups]
+    things = [Document(f"d{number}", "Things", of_group, ("staff",)) for number, of_group in enumerate(facts)]
     hidden = [Fact(one[0], "hold", two[1]) for one, two in pairwise(groups)]
     board = Document("secret", "Secret", (*hidden, *BOARD.facts), ("board",))
-    both = Store(str(publish(tmp_path / "both", [things, board]))).open()
-    alone = Store(str(publish(tmp_path / "alone", [things]))).open()
+    both = Store(str(publish(tmp_path / "both", [*things, board]))).open()
+    alone = Store(str(publish(tmp_path / "alone", things))).open()
     seen = visible(both, ["staff"])
     for name, columns in (("communities", ["member_sha256"]), ("members", ["centrality"])):
         rows = alone.table(name, columns).to_pylist()

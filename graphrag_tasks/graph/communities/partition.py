@@ -36,9 +36,7 @@ _TOGETHER = 3.0  # Weight of standing in a section, against that of a relation; 
 
 _LONGEST_SENTENCE = 400  # Longest quoted sentence in characters; longer ones are lists and tables without line breaks.
 
-_LONGEST_HEADING, _FEW_WORDS = 80, 4
-"""Characters of a heading that can be a name, and words of one that says little without that above it."""
-
+_LONGEST_HEADING, _FEW_WORDS = 80, 4  # Characters of a heading that can be a name; words of one that says little.
 _NUMBERING = r"^([A-Z]\.)?[0-9]+(\.[0-9]+)*[.)]?\s+"  # "1.2 ", "3. " or "A.1 " before a heading.
 
 _SQL = statements(
@@ -56,14 +54,12 @@ _SQL = statements(
 class Statements:
     """Which sentences state which relations, each pair once, sorted by relation and sentence.
 
-    Sentences with equal texts share a number in `texts`, by first appearance; `documents` and `sections` are
-    the sentences' documents and sections.
+    Sentences with equal texts share a number in `texts`, by first appearance; `sections` are the sentences' sections.
     """
 
     relations: NDArray[np.int32]
     sentences: NDArray[np.int32]
     texts: Rows
-    documents: NDArray[np.int32]
     sections: NDArray[np.int32]
 
 
@@ -95,9 +91,7 @@ class Source:
         first_stated[backwards] = np.arange(len(backwards))[::-1]  # the last of equals stays
         texts = first_stated[stated["text"]]
         self.is_fact: NDArray[np.bool_] = ties["is_fact"]
-        self.statements = Statements(
-            stated["relation"], stated["sentence"], texts, stated["document"], stated["section"]
-        )
+        self.statements = Statements(stated["relation"], stated["sentence"], texts, stated["section"])
 
     def headings(self, memberships: Sequence[Rows]) -> Iterator[tuple[int, int, str, bool]]:
         """Yield level, community, the heading that fits it best, and whether that is mostly about it.
@@ -221,12 +215,11 @@ def _ranked_sentences(source: Source, membership: Membership, inside: Rows, tell
     scores = np.bincount(inverse, telling[relations], minlength=len(found)).astype(np.float64)
     groups = found // texts
     entities, sections = source.places.T
-    held = membership[entities] >= 0
-    standing = coo_array(
-        (source.place_weights[held], (membership[entities[held]], sections[held] - len(membership))),
-        shape=(count, source.sections),
-    ).tocsr()
-    ranked = Ranked.of(groups, scores * np.asarray(standing[groups, statements.sections[proper][first]]).ravel(), count)
+    cells = membership[entities] * source.sections + sections - len(membership)
+    proper_cells = groups * source.sections + statements.sections[proper][first]
+    _, places = np.unique(np.concatenate([proper_cells, cells]), return_inverse=True)
+    share = 0.01 + np.bincount(places[len(groups) :], source.place_weights, len(places))[places[: len(groups)]]
+    ranked = Ranked.of(groups, scores * share, count)
     return Ranked(statements.sentences[proper][first[ranked.rows]], ranked.starts)
 
 

@@ -66,8 +66,8 @@ FROM fit GROUP BY level, community ORDER BY level, community
 
 -- name: quotable
 CREATE TABLE quotable AS
-SELECT sentence_id, sentence, document, section, min(sentence) OVER (PARTITION BY hash) AS text FROM (
-    SELECT sentence_id, (dense_rank() OVER (ORDER BY document_id) - 1)::INT AS document, (row_number() OVER (ORDER BY sentence_id) - 1)::INT AS sentence,
+SELECT sentence_id, sentence, section, min(sentence) OVER (PARTITION BY hash) AS text FROM (
+    SELECT sentence_id, (row_number() OVER (ORDER BY sentence_id) - 1)::INT AS sentence,
         section, md5_number(text) AS hash
     FROM sentences JOIN section USING (chunk_id) WHERE length(text) <= {longest_sentence}
         AND NOT regexp_matches(text, '(?i):\s*$|\b(?:above|below|following)\b') -- they point elsewhere
@@ -77,7 +77,7 @@ SELECT sentence_id, sentence, document, section, min(sentence) OVER (PARTITION B
 SELECT head, tail, weight, confidence, is_fact FROM tie ORDER BY relation
 
 -- name: stated
-SELECT DISTINCT relation, sentence, text, document, section
+SELECT DISTINCT relation, sentence, text, section
 FROM evidence JOIN tie USING (relation_id) JOIN quotable USING (sentence_id)
 ORDER BY relation, sentence
 

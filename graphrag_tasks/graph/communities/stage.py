@@ -64,13 +64,10 @@ def communities(
     with sql_over(tables) as connection:
         source = Source(connection)
         unsent = np.isin(source.entity_ids.to_numpy(zero_copy_only=False), [*unsent_entities])
-        memberships = partition(
-            len(unsent) + source.sections,
-            np.concatenate([source.ends, source.places]),
-            np.concatenate([source.weights, source.place_weights]),
-            resolutions=config.resolutions,
-            proper=len(unsent),
-        )
+        ends = np.concatenate([source.ends, source.places])
+        weights = np.concatenate([source.weights, source.place_weights])
+        nodes = len(unsent) + source.sections
+        memberships = partition(nodes, ends, weights, resolutions=config.resolutions, proper=len(unsent))
         levels = [rank(source, membership) for membership in memberships]
         named = names(levels, source)
         rows = _rows(levels, source.entity_ids)
