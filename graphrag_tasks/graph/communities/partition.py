@@ -206,7 +206,7 @@ def _ranked_sentences(source: Source, membership: Membership, inside: Rows, tell
 
     Those of the sections that the community's members mostly stand in come first.
     """
-    statements = source.statements
+    statements, (entities, sections) = source.statements, source.places.T
     proper = np.flatnonzero(inside[statements.relations] >= 0)
     relations = statements.relations[proper]
     texts = max(len(statements.texts), 1)
@@ -214,7 +214,6 @@ def _ranked_sentences(source: Source, membership: Membership, inside: Rows, tell
     found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     scores = np.bincount(inverse, telling[relations], minlength=len(found)).astype(np.float64)
     groups = found // texts
-    entities, sections = source.places.T
     cells = membership[entities] * source.sections + sections - len(membership)
     proper_cells = groups * source.sections + statements.sections[proper][first]
     _, places = np.unique(np.concatenate([proper_cells, cells]), return_inverse=True)

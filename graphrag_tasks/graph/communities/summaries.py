@@ -42,8 +42,7 @@ def names(levels: Sequence[Level], source: Source) -> list[list[str]]:
             known = above[parent] if number else frozenset()
             best = [shown[row] for row in start + np.argsort(-goodness[start:end], kind="stable")]
             heading, is_whole = headings.get((number, community), ("", False))
-            said = " ".join([heading, *known]).lower()
-            hub = next((name for name in best if name.lower() not in said), best[0])
+            hub = next((name for name in best if name.lower() not in " ".join([heading, *known]).lower()), best[0])
             is_enough = (is_whole and heading not in known) or len(heading) + len(hub) > _LONGEST_NAME - 2
             name = heading if heading and is_enough else f"{heading}: {hub}" if heading else hub
             if number and sizes[number][community] == sizes[number - 1][parent]:
