@@ -9,7 +9,7 @@ from graphrag_tasks.operations.runner import run_index
 from tests.corpora import configured, made, write
 from tests.inspect.parts import BOARD_AND_STAFF, HIDDEN, made_once
 
-DROPS = {"plan": {"allow_mass_delete": True}, "quality": {"allow_drop": True}, "communities": {"resolutions": [0.1]}}
+DROPS = {"plan": {"allow_mass_delete": True}, "quality": {"allow_drop": True}, "communities": {"resolutions": [0.01]}}
 LABELS = {"access": {"enabled": True, "rules": BOARD_AND_STAFF}}
 TABLES = "# Table changes\n\nThe table VBBE replaces the table VBBS.\n"
 

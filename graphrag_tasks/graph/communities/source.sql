@@ -22,9 +22,13 @@ FROM (SELECT entity, section, count(*) AS times FROM mentions JOIN thing USING (
 CROSS JOIN (SELECT count(DISTINCT section) AS sections FROM section)
 
 -- name: places
--- The section that names an entity most. With all of them, a removed chunk exchanges three times as many communities.
-SELECT entity, section, weight FROM mentioned WHERE entity IN (SELECT head FROM tie UNION SELECT tail FROM tie)
-QUALIFY row_number() OVER (PARTITION BY entity ORDER BY weight DESC, section) = 1
+-- The section that names an entity most, if it is that of others, too. With all of them, a removed chunk exchanges three
+-- times as many communities.
+SELECT entity, section, weight FROM (
+    SELECT entity, section, weight FROM mentioned WHERE entity IN (SELECT head FROM tie UNION SELECT tail FROM tie)
+    QUALIFY row_number() OVER (PARTITION BY entity ORDER BY weight DESC, section) = 1
+)
+QUALIFY count(*) OVER (PARTITION BY section) > 1
 ORDER BY entity, section
 
 -- name: standing
