@@ -143,6 +143,16 @@ def test_the_answer_stands_large_beside_its_source(handbook: Config) -> None:
     assert client(handbook).get(f"{beside.partition('?')[0]}?chunk={'0' * 24}").status_code == 400
 
 
+def test_a_question_for_changes_leads_to_all_of_them(handbook: Config) -> None:
+    assert '/changes">All that changed' in asked(handbook, "What changed in the travel policy?")
+    assert "All that changed" not in asked(handbook, "How much can I claim for meals?")
+
+
+def test_documents_of_one_title_are_told_by_their_files(handbook: Config) -> None:
+    tabs = asked(handbook, "How much can I claim for meals?").partition('<nav aria-label="Sources">')[2]
+    assert ">1 policy-2025.md</a>" in tabs.partition("</nav>")[0] or ">1 policy-2024.md</a>" in tabs
+
+
 def test_a_row_stands_below_its_header(handbook: Config) -> None:
     page = asked(handbook, "What is the price of the steel post?")
     source = page.partition('<section id="source-1"')[2].partition("</section>")[0]

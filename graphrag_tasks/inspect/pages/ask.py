@@ -51,6 +51,7 @@ _MOST_PATHS = 200  # Folders, and documents, that a question can be limited to b
 _MOST_VALUES = 30  # Values of a field that are offered; fields with more are names or texts. Chosen.
 
 _OF_BLOCKS = ["document_id", "kind", "text", "char_start", "char_end"]
+_ASKS_CHANGES = re.compile(r"\bchange[ds]?\b", re.IGNORECASE)
 _ASKS_YES_OR_NO = re.compile(
     r"(?:am|are|can|could|did|do|does|had|has|have|is|may|might|must|need|shall|should|was|were|will|would)\b",
     re.IGNORECASE,
@@ -64,6 +65,7 @@ class Source:
 
     Attributes:
         sentence: The first cited sentence.
+        name: Title of its document, or the name of its file where several have this title.
         release: Release or date of its document, if it has versions.
         row: The cells of a cited table row below their headers; empty for other text.
         blocks: The text around it: the kind of each block, and its parts with whether they are cited.
@@ -71,6 +73,7 @@ class Source:
 
     number: int
     sentence: SourceSentence
+    name: str
     release: str
     row: Sequence[tuple[str, str]]
     blocks: Sequence[tuple[str, Sequence[tuple[str, bool]]]]
@@ -85,6 +88,7 @@ class ModeAnswer:
         found: What was found.
         sources: The sources of what is shown of the answer, by number.
         changes: How many statements of a document changed whose newest version is cited.
+        asks_changes: Whether the question asks for changes, where documents have releases.
     """
 
     mode: str
@@ -92,6 +96,7 @@ class ModeAnswer:
     found: Context
     sources: Mapping[int, Source] = field(default_factory=dict)
     changes: int = 0
+    asks_changes: bool = False
 
     @property
     def is_sure(self) -> bool:
@@ -162,7 +167,8 @@ def ask(
     said = ModeAnswer(mode, reply, reply.context)
     of_before = [citation.source for one in said.before[:1] for citation in one.citations]
     changed = sum(change.count for source in of_before for change in changes(index.snapshot, source.title))
-    return replace(said, sources=_sources(index, [*said.sentences, *said.before]), changes=changed)
+    asks = bool(index.releases.of and _ASKS_CHANGES.search(question))
+    return replace(said, sources=_sources(index, [*said.sentences, *said.before]), changes=changed, asks_changes=asks)
 
 
 def _sources(index: Index, sentences: Iterable[AnswerSentence]) -> dict[int, Source]:
@@ -176,14 +182,17 @@ def _sources(index: Index, sentences: Iterable[AnswerSentence]) -> dict[int, Sou
 
 def _source(index: Index, number: int, cited: Sequence[SourceSentence]) -> Source:
     first = cited[0]
+    titles = column(index.snapshot.table("documents", ["title"]), "title").to_pylist()
+    name = first.title if titles.count(first.title) == 1 else first.uri.rpartition("/")[2]
     release = index.releases.of.get(first.document_id, "")
     if CELL_SEPARATOR in first.text:
         cells = [cell.partition(": ") for cell in first.text.split(CELL_SEPARATOR)]
-        return Source(number, first, release, [(name, value) if value else ("", name) for name, _, value in cells], ())
+        row = [(header, value) if value else ("", header) for header, _, value in cells]
+        return Source(number, first, name, release, row, ())
     start, end = first.char_start - _AROUND, first.char_end + _AROUND
     rows = index.snapshot.find_rows("blocks", "document_id", first.document_id, _OF_BLOCKS).to_pylist()
     near = [row for row in rows if row["char_start"] < end and start < row["char_end"]]
-    return Source(number, first, release, (), [(row["kind"], _parts(row, cited)) for row in near])
+    return Source(number, first, name, release, (), [(row["kind"], _parts(row, cited)) for row in near])
 
 
 def _parts(block: Mapping[str, Any], cited: Sequence[SourceSentence]) -> list[tuple[str, bool]]:
