@@ -166,6 +166,21 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(browser: Any, pag
         wait_for(lambda: find(browser, "h1").text == title, "view of the community")
 
 
+def test_a_number_opens_its_source_and_questions_are_remembered(browser: Any, pages: dict[str, str]) -> None:
+    look(browser, width=1280, height=900)
+    browser.get(pages["ask"].partition("?")[0] + "?question=Which+port+does+the+gateway+listen+on%3F")
+    shown = [find(browser, f"#source-{number}").is_displayed() for number in (1, 2)]
+    assert shown == [True, False]
+    browser.find_elements("css selector", ".was .mark")[0].click()
+    assert [find(browser, f"#source-{number}").is_displayed() for number in (1, 2)] == [False, True]
+    assert find(browser, '.sources nav [aria-current="true"]').text.startswith("2 ")
+    assert "port 5150" in find(browser, "#source-2 mark").text
+    browser.get(pages["ask"])
+    kept = browser.execute_script("return [...document.querySelectorAll('#asked option')].map(one => one.value)")
+    assert kept[0] == "Which port does the gateway listen on?"
+    assert browser.switch_to.active_element.get_attribute("name") == "question"
+
+
 @pytest.mark.parametrize("width", [1280, NARROW])
 @pytest.mark.parametrize("name", ["map", "community", "deepest"])
 def test_names_on_the_map_stay_in_their_circles_and_cover_no_other(
