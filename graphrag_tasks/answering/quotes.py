@@ -225,9 +225,12 @@ def _quotation(index: Index, one: CandidateSentence, number: int, *, is_best: bo
 
 
 def _words(text: str, start: int, end: int) -> str:
-    """Return the words of a span; of a column's name in a row, its cell."""
-    if CELL_SEPARATOR in text and text[end:].startswith(": "):
-        return text[end + 2 :].partition(CELL_SEPARATOR)[0]
+    """Return the words of a span; of one that begins in the header of a cell, the cell."""
+    cell = text.rfind(CELL_SEPARATOR, 0, start)
+    first = cell + len(CELL_SEPARATOR) if cell >= 0 else 0
+    header, is_row, value = text[first:].partition(CELL_SEPARATOR)[0].partition(": ")
+    if CELL_SEPARATOR in text and is_row and start < first + len(header):
+        return value
     return text[start:end]
 
 

@@ -109,6 +109,7 @@ Book trains through the office, at least three days before the trip.
 HANDBOOK = {
     "policy-2024.md": POLICY.format(limit=140), "policy-2025.md": POLICY.format(limit=165),
     "prices.csv": "item,price\nWooden post,13.80\nSteel post,31.20\nGravel board,9.50\n",
+    "machines.csv": "inventory no,machine,weight kg,kept at\nV-1,Plate compactor,92,yard\nV-2,Strimmer,7,shed\n",
 }  # fmt: skip
 
 
@@ -157,6 +158,7 @@ def test_a_row_stands_below_its_header(handbook: Config) -> None:
     page = asked(handbook, "What is the price of the steel post?")
     source = page.partition('<section id="source-1"')[2].partition("</section>")[0]
     assert '<th scope="row">price</th><td>31.20</td>' in source
+    assert '<p class="short">92</p>' in asked(handbook, "How heavy is the plate compactor?")
 
 
 def test_what_is_unsure_has_no_short_answer_and_no_mark(handbook: Config) -> None:
