@@ -189,7 +189,8 @@ def _source(index: Index, number: int, cited: Sequence[SourceSentence]) -> Sourc
         cells = [cell.partition(": ") for cell in first.text.split(CELL_SEPARATOR)]
         row = [(header, value) if value else ("", header) for header, _, value in cells]
         return Source(number, first, name, release, row, ())
-    start, end = first.char_start - _AROUND, first.char_end + _AROUND
+    around = _AROUND if first.page is None else 0  # the picture of a page shows the rest
+    start, end = first.char_start - around, first.char_end + around
     rows = index.snapshot.find_rows("blocks", "document_id", first.document_id, _OF_BLOCKS).to_pylist()
     near = [row for row in rows if row["char_start"] < end and start < row["char_end"]]
     return Source(number, first, name, release, (), [(row["kind"], _parts(row, cited)) for row in near])
