@@ -15,6 +15,7 @@ from graphrag_tasks.answering import AnswerSentence, answer
 from graphrag_tasks.answering.overview import stands_alone
 from graphrag_tasks.core.config import Config
 from graphrag_tasks.core.errors import ArtifactError, GraphragError, QueryError
+from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.embed.protocol import ENDPOINT
 from graphrag_tasks.graph.weights import FACT
 from graphrag_tasks.language.names import is_code
@@ -31,6 +32,7 @@ _FILE = "examples.json"
 """Beside the tables of a snapshot, which it is no part of: whatever it says, the id is the same."""
 _LARGE = 1_000  # Chunks from which examples are made at publish; with fewer a page finds them at once. Chosen.
 _LONGEST_HEADING = 12  # words
+_FIRST = 2  # Sentences that begin a section, the heading itself among them.
 _SHORTEST = 2  # characters
 _LONGEST = 4  # words
 
@@ -91,7 +93,7 @@ def _of_terms(index: Index) -> Iterator[_Candidate]:
 
 def _defined(names: Iterable[str]) -> Iterator[_Candidate]:
     for name in filter(_is_askable, names):
-        told = rf"(?:(?:an?|the) )?{re.escape(name)}(?:: | (?:is|means) )"
+        told = rf"(?:(?:an?|the) )?{re.escape(name)} (?:is|means) "
         asked = f"What does {name} mean?" if name.islower() else f"What is {name}?"
         yield asked, partial(_begins, re.compile(told, re.IGNORECASE))
 
@@ -119,24 +121,27 @@ def _of_headings(index: Index) -> Iterator[_Candidate]:
                 order[heading] = (not heading.endswith("?"), not is_topic, places[row["document_id"]])
                 places[row["document_id"]] += 1
     for heading in sorted(order, key=lambda one: order[one]):
-        yield from _about(heading, below[heading])
+        yield from _about(index, heading, below[heading])
 
 
-def _about(heading: str, chunks: set[str]) -> Iterator[_Candidate]:
+def _about(index: Index, heading: str, chunks: set[str]) -> Iterator[_Candidate]:
     """Yield the question of a heading, which what stands in its chunks answers."""
     named = _NUMBER.sub("", heading)
     if not named.endswith("?"):
-        yield f"What does it say about {named}?", partial(_tells, chunks)
+        yield f"What does it say about {named}?", partial(_tells, index, chunks)
     elif named.count(" ") < _LONGEST_HEADING:
         yield named, partial(_stands_in, chunks)
 
 
 def _stands_in(chunks: set[str], one: AnswerSentence) -> bool:
-    return any(citation.source.chunk_id in chunks for citation in one.citations)
+    return one.citations[-1].source.chunk_id in chunks and CELL_SEPARATOR not in one.text
 
 
-def _tells(chunks: set[str], one: AnswerSentence) -> bool:
-    return _stands_in(chunks, one) and stands_alone(one.citations[-1].source.text)
+def _tells(index: Index, chunks: set[str], one: AnswerSentence) -> bool:
+    """Tell whether a sentence is the first below a heading, and understood without others."""
+    source = one.citations[-1].source
+    first = [said.sentence_id for said in index.sentences(source.chunk_id)[:_FIRST]]
+    return _stands_in(chunks, one) and source.sentence_id in first and stands_alone(source.text)
 
 
 def questions_beside(index: Index, chunk_id: str) -> Iterator[str]:
@@ -165,7 +170,7 @@ def questions_beside(index: Index, chunk_id: str) -> Iterator[str]:
         for heading in sorted(below, key=lambda one: below[one][0])
         if heading not in own["heading_path"] and documents[heading] <= versions
     ]
-    of_headings = chain.from_iterable(_about(heading, below[heading][1]) for heading in headings[:_TRIED])
+    of_headings = chain.from_iterable(_about(index, heading, below[heading][1]) for heading in headings[:_TRIED])
     yield from _answered(index, chain(of_headings, _defined(index.names_in(own["text"]))))
 
 
