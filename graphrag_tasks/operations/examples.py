@@ -93,7 +93,7 @@ def _of_terms(index: Index) -> Iterator[_Candidate]:
 
 def _defined(names: Iterable[str]) -> Iterator[_Candidate]:
     for name in filter(_is_askable, names):
-        told = rf"(?:(?:an?|the) )?{re.escape(name)} (?:is|means) "
+        told = rf"(?:(?:an?|the) )?{re.escape(name)} (?:(?:is|are) (?:an?|the)|means) "
         asked = f"What does {name} mean?" if name.islower() else f"What is {name}?"
         yield asked, partial(_begins, re.compile(told, re.IGNORECASE))
 
