@@ -158,6 +158,7 @@ def test_a_row_stands_below_its_header(handbook: Config) -> None:
     page = asked(handbook, "What is the price of the steel post?")
     source = page.partition('<section id="source-1"')[2].partition("</section>")[0]
     assert '<th scope="row">price</th><td>31.20</td>' in source
+    assert "item: Steel post · price: <mark>31.20</mark>" in page
     assert '<p class="short">92</p>' in asked(handbook, "How heavy is the plate compactor?")
 
 

@@ -69,7 +69,7 @@ def texts_of(config: Config) -> list[set[str]]:
 def test_a_right_answer_becomes_a_question_for_the_gate(config: Config) -> None:
     browser = client(config)
     page = browser.get(ASK, params={"question": QUESTION}).text
-    assert page.count('value="right">Right</button>') == 1
+    assert page.count('name="judged" value="right"') == 1
     assert "Noted" not in page
     done = browser.post(ASK, data=form(), headers=OWN)
     assert done.status_code == 303

@@ -15,6 +15,7 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.core.visible import counted, visible
 from graphrag_tasks.inspect.pages.changes import may_change
 from graphrag_tasks.inspect.pages.graph import as_columns
@@ -32,7 +33,7 @@ def templates() -> Environment:
     )  # fmt: skip
     made.filters |= {
         "number": _number, "counted": counted, "megabytes": _megabytes, "moment": _moment,
-        "pages": _pages, "query": _query,
+        "pages": _pages, "query": _query, "cells": _cells,
     }  # fmt: skip
     return made
 
@@ -67,6 +68,11 @@ def _pages(first: int | None, last: int | None = None) -> str:
     if first is None:
         return ""
     return f"page {first}" if last in (None, first) else f"pages {first}–{last}"
+
+
+def _cells(text: str) -> str:
+    """Return the text of a row with dots between its cells."""
+    return text.replace(CELL_SEPARATOR, " · ")
 
 
 def _query(asked: Mapping[str, object]) -> str:
