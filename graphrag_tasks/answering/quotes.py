@@ -126,7 +126,7 @@ def quotes(index: Index, context: Context, reading: Reading, wanted: int) -> tup
     best = {run[0] for run in runs if scores[run[0]] >= scores.max() - _BEHIND}
     asked = frozenset(terms(context.question))
     most = max((len(asked & candidates[row].terms) for row in best), default=0)
-    # rows are alike but for their keys: one with fewer words of the question tells of another thing
+    # Rows differ in their keys: a row that shares fewer words with the question is about another thing.
     best = {row for row in best if len(asked & candidates[row].terms) == most or not _is_row(candidates[row])}
     best |= {row for run in runs for row in run if row in of_parts}
     best |= {row + 1 for row in best if candidates[row].sentence.text.endswith(":")}

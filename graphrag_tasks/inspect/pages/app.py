@@ -245,7 +245,7 @@ def _add_questions(app: FastAPI, reader: Reader, html: PageRenderer, script: Scr
         answer = html.page(
             request, "ask", manifest=index.snapshot.manifest, page="ask", question=question,
             after=after, mode=mode, modes=(AUTO, *MODES), k=k, said=said,
-            only=only, limits=limits(index), home=None if said else Home.of(index), pdf=PDF,
+            only=only, limits=limits(index), home=None if said else Home.of(index),
             most=MOST_CHUNKS, examples=([], True) if said else examples.of(index), script=script.path,
             judging=Judging.of(reader.config, question) if said and may_change(request) else None,
         )  # fmt: skip

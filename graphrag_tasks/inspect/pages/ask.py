@@ -86,7 +86,7 @@ class ModeAnswer:
     Attributes:
         reply: The answer, if the mode gives one.
         found: What was found.
-        sources: The sources of what is shown of the answer, by number.
+        sources: What the shown sentences cite, by citation number.
         changes: How many statements of a document changed whose newest version is cited.
         asks_changes: Whether the question asks for changes, where documents have releases.
     """
