@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role, Rule
-from graphrag_tasks.extract.linear.patterns import LinearRule
 from graphrag_tasks.extract.words import any_of, past_participle, past_tense, words
 from graphrag_tasks.language.names import TAILS_PLACE, is_plural, third_person
 
@@ -81,7 +80,6 @@ _JOINT = re.compile(
 _MOST_BEHIND = 12  # Most words that are told behind a tail. Chosen.
 _CAN, _MAY, _TO = "can", "may", "to"
 _POSSIBLE = frozenset({"can", "could", "may", "might"})
-_COMMANDS = frozenset({Rule.IMPERATIVE.value, LinearRule.COOKBOOK.value})
 _OF_NOUNS = frozenset({Rule.RELATIVE, Rule.ACL})
 _FINITE_BE = re.compile(r"(?:is|are|was|were)\s")
 _UNTENSED = frozenset({Rule.INHERITED, Rule.ACL, Rule.RELATIVE})
@@ -103,7 +101,7 @@ _MODALS_MEANT = {
     "seem to": "may", "tend to": "may", "able to": "can",
 }  # fmt: skip
 """What words of two verbs mean: "you have to snake the hose" is "the hose must be snaked"."""
-_READERS_ACT = frozenset({Rule.IMPERATIVE.value, Rule.QUALIFIER.value, LinearRule.COOKBOOK.value})
+_READERS_ACT = frozenset({Rule.IMPERATIVE.value, Rule.QUALIFIER.value})
 _BE = "be"
 
 
@@ -214,7 +212,7 @@ def _phrase(frame: Frame, head: Argument, relation: str, *, is_doubtful: bool) -
     verb = _Verb.of(frame, is_plural=is_plural(head.core_text))
     if is_doubtful:
         verb = replace(verb, modal=_MAY, is_finite=False)
-    elif frame.rule in _COMMANDS:
+    elif frame.rule == Rule.IMPERATIVE:
         verb = replace(verb, modal=verb.modal or _TO)
     elif frame.rule in _UNTENSED and frame.predicate.lower().startswith("to "):
         verb = replace(verb, modal=_CAN if frame.modality == _CAN else _TO, is_finite=False)

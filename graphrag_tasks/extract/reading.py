@@ -59,7 +59,7 @@ class ProseLine(NamedTuple):
     """A line of prose."""
 
     text: str
-    lead: str | None = None  # the text before the list that it is an item of, if it is one
+    title: str | None = None  # of its document
     is_parsed: bool = True  # whether the parser reads it too; patterns always do
     key: RowKey | None = None  # what names its row, if it is in a cell of prose
     opens: bool = False  # whether it is the first sentence of its cell
@@ -78,7 +78,7 @@ def read_lines(lines: Sequence[ProseLine], extractor: Extractor) -> Iterator[lis
     readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
     for line, parsed in zip(lines, _parsed(readings, extractor), strict=True):
         found = next(about_keys) if line.key else parsed
-        yield [*found, *linear_frames(line.text, line.lead)]
+        yield [*found, *linear_frames(line.text, line.title)]
 
 
 def is_phrase(text: str) -> bool:

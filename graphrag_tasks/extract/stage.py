@@ -176,7 +176,7 @@ def _read(prose: Sequence[tuple[_Row, Place]], extractor: Extractor) -> Iterator
     lines = []
     for row, place in prose:
         is_parsed = row["has_verb"] or is_phrase(row["text"])
-        lines.append(ProseLine(row["text"], place.lead, is_parsed, place.key, place.opens))
+        lines.append(ProseLine(row["text"], place.title, is_parsed, place.key, place.opens))
     return read_lines(lines, extractor)
 
 

@@ -80,3 +80,31 @@ def test_a_plus_makes_another_thing() -> None:
     result = run("CTS", long, "CTS+", acronyms=(("CTS", long),), texts=[f"The {long} (CTS+)."])
     assert entities(result) == {frozenset({"cts", long.casefold()})}
     assert "cluster:plus" in {row[3] for row in decisions(result)}
+
+
+RUTH, ASHWORTH = ("Ruth Calder", "PERSON", 3), ("Dr Helen Ashworth", "PERSON", 2)
+
+
+@pytest.mark.parametrize(
+    ("short", "full", "documents", "is_one"),
+    [
+        ("Ruth", [RUTH], ["d1", "d1"], True),
+        ("Ruth", [RUTH], ["d1", "d2"], True),
+        ("Dr Ashworth", [ASHWORTH], ["d1", "d1"], True),
+        ("Ruth", [RUTH], ["d2", "d3", "d1"], False),
+        ("Ruth", [RUTH, ("Ruth Penn", "PERSON", 2)], ["d1", "d1"], False),
+        ("RUTH", [RUTH], ["d1", "d1"], False),
+        ("Mrs Ashworth", [ASHWORTH], ["d1", "d1"], False),
+        ("Mr", [("Mr Ellwood", "PERSON", 2)], ["d1", "d1"], False),
+        ("Data", [("Data Element", None, 3)], ["d1", "d1"], False),
+    ],
+)
+def test_a_first_name_is_the_one_person_of_that_name(
+    short: str, full: list[tuple[str, str | None, int]], documents: list[str], *, is_one: bool
+) -> None:
+    related = [*((name, "x", "d1") for name, _, _ in full), *((short, "y", document) for document in documents)]
+    result = run((short, None, 9), *full, related=tuple(related))
+    assert entities(result) == ({frozenset({short.casefold(), full[0][0].casefold()})} if is_one else set())
+    if is_one:
+        assert {row["name"] for row in result.tables["resolved"].to_pylist()} == {full[0][0]}
+        assert rules(result) == {("person",)}

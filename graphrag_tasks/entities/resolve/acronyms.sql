@@ -25,7 +25,8 @@ FROM (SELECT text FROM sentences UNION ALL SELECT text FROM cells)
 WHERE contains(text, '(')
 ORDER BY text
 
--- name: initials
+-- name: in_same_documents
+-- Pairs of a short form and what it may stand for: by initials, or a person's first name, or surname with its title.
 WITH bare AS (
     SELECT key, name, key AS rest FROM names
     UNION ALL
@@ -45,7 +46,23 @@ long AS (
     FROM bare
     WHERE regexp_full_match(name, '[A-Z][^ ]*(?:[ -]+(?:[A-Z][^ -]*|and|for|in|of|the))+')
 ),
-pairs AS (SELECT short.key AS short, long.key AS long FROM short JOIN long USING (letters)),
+people AS (
+    SELECT key, string_split(key, ' ') AS words FROM names
+    WHERE type = 'PERSON' AND regexp_full_match(name, '\p{Lu}[\p{L}''’-]+\.?( \p{Lu}[\p{L}.''’-]*){1,3}')
+),
+short_people AS (
+    SELECT names.key AS short, people.key AS long FROM names JOIN people ON names.key = words[1]
+    WHERE regexp_full_match(name, '\p{Lu}\p{Ll}+') AND NOT regexp_full_match(name, '{titles}')
+    UNION
+    SELECT names.key, people.key FROM names JOIN people
+        ON split_part(names.key, ' ', 1) = words[1] AND split_part(names.key, ' ', 2) = words[-1]
+    WHERE regexp_full_match(name, '{titles} \p{Lu}[^ ]+') AND len(words) > 2
+),
+pairs AS (
+    SELECT short.key AS short, long.key AS long, '{initials}' AS rule FROM short JOIN long USING (letters)
+    UNION ALL
+    SELECT short, long, '{person}' FROM short_people QUALIFY count(*) OVER (PARTITION BY short) = 1
+),
 sought AS (SELECT short AS key FROM pairs UNION SELECT long FROM pairs),
 spelled AS (
     SELECT surface, type, key FROM surface_forms SEMI JOIN sought USING (key)
@@ -62,9 +79,9 @@ places AS (
     JOIN spelled ON spelled.surface = entity_dictionary.name AND spelled.type = ''
 ),
 counted AS (SELECT key, count(*) AS documents FROM places GROUP BY key)
-SELECT short, long FROM pairs
+SELECT short, long, rule FROM pairs
 JOIN places AS here ON here.key = short
 JOIN places AS there ON there.key = long AND there.document_id = here.document_id
 JOIN counted ON counted.key = short
-GROUP BY short, long, documents HAVING 3 * count(*) >= documents
+GROUP BY short, long, rule, documents HAVING count(*) * if(rule = '{person}', 2, 3) >= documents
 ORDER BY ALL

@@ -17,7 +17,20 @@ _MOST_LONG_FORMS = 100  # Most long forms of a short form that are compared with
 _BRACKETED = re.compile(r"(.+) \([\"'`“‘]?([A-Za-z][A-Za-z0-9&/-]{1,9}\+?)[\"'`”’]?\)")
 _FEWEST_CAPITALS = 2  # of a short form in brackets
 
-_SQL = statements(__package__, "acronyms.sql", alias_rule=ALIAS_RULE)
+SHORT_RULE: Final = "bracketed_short"
+ACRONYM_RULE: Final = "acronym"
+INITIALS_RULE: Final = "initials"
+PERSON_RULE: Final = "person"
+ROW_RULE: Final = "table_row"
+VENDOR_RULE: Final = "vendor"
+
+_TITLES = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Lady|Lord|Judge|Captain|Colonel)\.?"
+
+_SQL = statements(
+    __package__, "acronyms.sql", alias_rule=ALIAS_RULE, initials=INITIALS_RULE, person=PERSON_RULE, titles=_TITLES
+)
+
+Tie: TypeAlias = tuple[str, str, str]  # Keys of two names, and the rule that ties them.
 
 
 def introduced(connection: Connection) -> list[tuple[str, str]]:
@@ -50,14 +63,15 @@ def _short_and_long(text: str) -> tuple[str, str] | None:
     return None
 
 
-def by_initials(connection: Connection) -> list[tuple[str, str]]:
-    """Return the keys of short and long forms that match by initials only.
+def in_same_documents(connection: Connection) -> list[Tie]:
+    """Return the keys of short and long forms that stand in the same documents, and their rule.
 
-    The short form is three to six capitals, the long form as many capitalised words with these initials (without "of"
-    and the like), in at least a third of the short form's documents. A vendor before either is ignored; the connection
-    knows `vendors`.
+    By initials: the short form is three to six capitals, the long form as many capitalised words with these initials
+    (without "of" and the like), in at least a third of the short form's documents; a vendor before either is ignored.
+    Or a person's first name, or surname with its title, that begins or ends one full name of the corpus, which stands
+    in at least half of its documents. The connection knows `vendors`.
     """
-    return connection.sql(_SQL["initials"]).fetchall()
+    return connection.sql(_SQL["in_same_documents"]).fetchall()
 
 
 def stood_for(short: str, longs: Collection[str], canonical: Callable[[str], str]) -> set[str]:
@@ -106,12 +120,6 @@ def _with_singular_words(key: str) -> str:
 
 # Names that the corpus ties: in texts, in table rows, and by a vendor's name that many share.
 
-SHORT_RULE: Final = "bracketed_short"
-ACRONYM_RULE: Final = "acronym"
-INITIALS_RULE: Final = "initials"
-ROW_RULE: Final = "table_row"
-VENDOR_RULE: Final = "vendor"
-
 PROPER = frozenset({"PERSON", "GPE", "LOC", "NORP", "WORK_OF_ART", "EVENT"})  # Types of proper names.
 
 _LEAST_OF_VENDOR = {"names": 3, "share": 0.05, "documents": 0.6, "capitals": 0.8}
@@ -130,8 +138,6 @@ _NO_NAMES = ("topic", "keyword", "tag", "title", "successor", "replace", "altern
 _TIES = statements(
     __package__, "ties.sql", proper=", ".join(f"'{one}'" for one in sorted(PROPER)), no_names="|".join(_NO_NAMES)
 )
-
-Tie: TypeAlias = tuple[str, str, str]  # Keys of two names, and the rule that ties them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +161,8 @@ class Ties:
 def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
     """Return the ties in the tables that `connection` knows.
 
-    Codes in rows that are dictionary words (`is_known`) name nothing. Initials count only where nothing introduces the
-    short form.
+    Codes in rows that are dictionary words (`is_known`) name nothing. Initials and first names count only
+    where nothing introduces the short form.
     """
     connection.execute(_TIES["begun"])
     connection.execute(_TIES["bare"])
@@ -168,6 +174,6 @@ def find_ties(connection: Connection, is_known: Callable[[str], bool]) -> Ties:
         *((*pair, SHORT_RULE) for pair in in_brackets(connection)),
     ]
     told = {short for short, _, _ in short_forms}
-    short_forms += ((*pair, INITIALS_RULE) for pair in by_initials(connection) if pair[0] not in told)
+    short_forms += (tie for tie in in_same_documents(connection) if tie[0] not in told)
     pairs = connection.sql(_TIES["without_vendor"]).fetchall()
     return Ties(short_forms, [(*pair, VENDOR_RULE) for pair in pairs])

@@ -33,7 +33,7 @@ from graphrag_tasks.entities.resolve.candidates import (
     similar_names,
     statements_of,
 )
-from graphrag_tasks.entities.resolve.rules import PROPER, find_ties
+from graphrag_tasks.entities.resolve.rules import PERSON_RULE, PROPER, find_ties
 from graphrag_tasks.language.dictionary import known_words
 from graphrag_tasks.language.domain import Domain, Overrides, Pair, default_domain
 from graphrag_tasks.language.names import has_lone_letter, is_code, numbers, singular_noun
@@ -251,6 +251,7 @@ class _Resolution:
         self._overrides = overrides
         self._domain = domain
         self._config = config
+        self._people: set[str] = set()  # Full names of people that shorter ones stand for.
         self._apart = {frozenset((pair.left, pair.right)) for pair in overrides.different}
         self._together = {frozenset((pair.left, pair.right)) for pair in overrides.same}
         self._clusters = Clusters(self._objection, self._rank)
@@ -300,6 +301,8 @@ class _Resolution:
             guard = self._clusters.join(candidate.left, candidate.right)
             guard = guard and f"cluster:{guard}"
             verdict = DIFFERENT if guard else SAME
+            if verdict == SAME and PERSON_RULE in candidate.rules:
+                self._people.add(max(candidate.left, candidate.right, key=len))
         elif guard is None and candidate.score >= _UNSURE_SCORE:
             verdict = UNSURE
         rules, score = candidate.rules, candidate.score
@@ -375,9 +378,9 @@ class _Resolution:
         }
 
     def _shown(self, members: Sequence[str]) -> str:
-        """Return the display name: that of most mentions; of a one-word term, in the singular."""
+        """Return the display name: that of most mentions; of a one-word term, in the singular; a person's full one."""
         names = [self._names[member] for member in members]
-        centre = names[0]
+        centre = next((name for name in names if name.key in self._people), names[0])
         if not centre.is_term or " " in centre.key:
             return centre.name
         return next((name.name for name in names if singular_noun(name.key) == name.key), centre.name)
@@ -387,6 +390,8 @@ class _Resolution:
         members = list(members)
         if listed := next(filter(None, map(self._domain.type_by_name, members)), None):
             return listed
+        if not self._people.isdisjoint(members):
+            return "PERSON"
         votes: Counter[str] = Counter()
         for member in members:
             name = self._names[member]

@@ -20,13 +20,13 @@ from typing import Any
 
 from graphrag_tasks.extract.dependency.clauses import frames_of
 from graphrag_tasks.extract.frames import PRONOUN, Argument, Frame, Role
-from graphrag_tasks.extract.linear.patterns import MAX_WORDS
 from graphrag_tasks.extract.llm.meaning import Fault, Place, Relation, Sentence, Words, fault, name_forms
 from graphrag_tasks.extract.llm.requests import EntityType, ToldFact
 from graphrag_tasks.language.tokens import Doc
 
 EXTRACTOR_NAME = "llm"
 MOST_FACTS = 20  # Facts considered per sentence.
+_MAX_WORDS = 8  # Longer names are clauses.
 
 _STATED, _IMPLIED, _ELSEWHERE = 0.8, 0.6, 0.8
 """Confidence of a stated relation, of an implied one, and the factor for an end outside the sentence. Assumed: there
@@ -147,7 +147,7 @@ class FactCheck:
             forms = name_forms(name)
             if not forms:
                 return reason
-            if len(forms) > MAX_WORDS:
+            if len(forms) > _MAX_WORDS:
                 return Reason.LONG
         heads, tails = here
         if heads and tails:
