@@ -33,7 +33,8 @@ ORDER BY entity, section
 
 -- name: standing
 -- Headings and titles that an entity stands under, and how much stands under each. They lose their numbers, a page its
--- site, and a file's name its underscores; a heading of few words has the one above it before it.
+-- site, and a file's name its underscores; a heading of few words has the one above it before it, or gives way to it
+-- where that has all its words.
 CREATE TABLE standing AS
 WITH titled AS (
     SELECT section, regexp_replace(replace(regexp_replace(title, '\s[<|]\s.*', ''), '_', ' '), '{numbering}', '')
@@ -44,9 +45,10 @@ called AS (
         regexp_replace(unnest([top, top] || heading_path[:-2]), '{numbering}', '') AS above FROM titled
 ),
 named AS (
-    SELECT DISTINCT section, CASE WHEN lower(heading) <> lower(above) AND NOT starts_with(above, '(')
-        AND (several OR above <> top) AND len(string_split(heading, ' ')) <= {few_words}
-        AND length(above) + length(heading) < {longest_heading} - 1 THEN above || ', ' ELSE '' END || heading AS heading
+    SELECT DISTINCT section, CASE WHEN starts_with(above, '(') OR NOT several AND above = top
+        OR len(string_split(heading, ' ')) > {few_words}
+        OR length(above) + length(heading) >= {longest_heading} - 1 THEN heading
+        WHEN contains(lower(above), lower(heading)) THEN above ELSE above || ', ' || heading END AS heading
     FROM called WHERE length(heading) BETWEEN 1 AND {longest_heading}
 ),
 sums AS (
