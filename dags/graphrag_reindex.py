@@ -11,6 +11,11 @@ releases of a document; **entity_dictionary** to
 them; **embed** makes vectors, **load** the graph's arrays; **publish** verifies everything,
 compares its quality with what is published, and flips `CURRENT`.
 
+A run of few documents does several stages in one task, as each task costs seconds to start:
+**parse** up to **extract**, **merge_shards** up to **normalize**, **resolve** up to
+**communities**, **embed** and **load**. The others are then skipped, which is no failure; the log
+of the task that did their work names them.
+
 Readers see the old snapshot or the new one, never parts of both. A document that cannot be read
 gets an error row and stops nothing. Nothing is published when nothing changed: all tasks after
 **plan** are then skipped. Tasks hand on receipts (where, rows, hashes, seconds); data stays in the
@@ -19,6 +24,7 @@ store.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -48,8 +54,12 @@ from graphrag_tasks.extract import EXTRACTORS
 from graphrag_tasks.operations.metrics import NOTE
 from graphrag_tasks.pipeline.stages import CORPUS_STAGES, MODEL_STAGES, SHARD_STAGES
 
+log = logging.getLogger(__name__)
+
 DEFAULTS = load_config()
 MOST_OF_NAME = 200  # Characters of a document's name, its end; Airflow's database holds 250 for a mapped task.
+TOGETHER = ("parse", "merge_shards", "resolve", "embed")
+"""Stages whose task does the stages up to the next of these, too, in a run of one lot of shards."""
 PARTS, OF_PARTS = list(range(DEFAULTS.plan.parts)), "_parts"
 ASK, ADOPT = MODEL_STAGES["ask"], MODEL_STAGES["adopt"]
 
@@ -123,9 +133,13 @@ def shard_stage(stage: str, doc: str) -> Any:
 
         run = Run.open(work["run"])
         show_as(name_of(run, work["shards"]))
-        receipts = run.process_lot(stage, work["shards"])
-        tell_stage(run, stage, receipts, work["shards"])
-        return {**work, "receipts": [one.as_dict() for one in receipts]}
+        done = together(run, stage, list(SHARD_STAGES))
+        receipts = []
+        for name in done:
+            made = run.process_lot(name, work["shards"])
+            tell_stage(run, name, made, work["shards"])
+            receipts += [one.as_dict() for one in made]
+        return skip_done({**work, "receipts": receipts}, [f"shard.{name}" for name in done[1:]])
 
     return run_stage
 
@@ -154,11 +168,33 @@ def corpus_stage(stage: str, doc: str) -> Any:
     @task(task_id=stage, doc_md=doc, trigger_rule="none_failed", executor_config=CORPUS_POD)
     def run_stage() -> Any:
         run = open_run()
-        receipt = run.process_corpus(stage)
-        tell_stage(run, stage, [receipt])
-        return receipt.as_dict()
+        done = together(run, stage, list(CORPUS_STAGES))
+        receipts = [run.process_corpus(name) for name in done]
+        for name, receipt in zip(done, receipts, strict=True):
+            tell_stage(run, name, [receipt])
+        parts = [(f"embed{OF_PARTS}", part) for part in PARTS] if "communities" in done[1:] else []
+        return skip_done(receipts[0].as_dict(), [*done[1:], *parts])
 
     return linked(run_stage(), *LATER_LINKS.get(stage, ()))
+
+
+def together(run: Any, stage: str, stages: list[str]) -> list[str]:
+    """Return the stages that the task of a stage does: in a run of few documents, those behind it, too."""
+    if stage not in TOGETHER or len(run.lots) > 1:
+        return [stage]
+    behind = stages[stages.index(stage) + 1 :]
+    ends = (place for place, name in enumerate(behind) if name in TOGETHER)
+    done = [stage, *behind[: next(ends, len(behind))]]
+    log.info("This run is small: this task does %s", ", ".join(done))
+    return done
+
+
+def skip_done(result: dict[str, Any], done: list[Any]) -> dict[str, Any]:
+    """Return what a task hands on; have Airflow skip the tasks whose work it has done."""
+    if not done:
+        return result
+    get_current_context()["ti"].xcom_push("return_value", result)
+    raise DownstreamTasksSkipped(tasks=done)  # type: ignore[no-untyped-call]
 
 
 def model_tasks(shards: Any) -> Any:

@@ -78,12 +78,19 @@ def test_where_a_model_is_named_it_reads_after_batches_and_approval(seen: dict[s
     assert edges == without - {("shard.extract", "merge_shards")} | added
 
 
-def test_a_run_that_no_model_reads_skips_nothing_that_a_model_does(seen: dict[str, Any]) -> None:
+def test_a_run_that_no_model_reads_has_a_task_that_does_nothing(seen: dict[str, Any]) -> None:
     unread = seen["reading"]["unread"]
     states = unread["tasks"]
-    skipped = {name for name, state in states.items() if state != "success"}
-    assert (unread["state"], skipped) == ("success", {"approve", "approved"})
+    assert (unread["state"], states["ask"], states["adopt"]) == ("success", "success", "success")
     assert "adopt: no model reads in this run" in unread["names"]
+
+
+def test_a_run_of_few_documents_does_several_stages_in_a_task(seen: dict[str, Any]) -> None:
+    run = seen["reading"]["unread"]
+    started = {name for name, state in run["tasks"].items() if state != "skipped"}
+    model_tasks = {"price", "batches", "ask", "adopt"}
+    assert started - model_tasks == {"plan", "shard.parse", "merge_shards", "resolve", "embed", "publish"}
+    assert run["current"]
 
 
 def test_only_dags_are_parsed_as_dags_and_each_has_a_description(seen: dict[str, Any]) -> None:
