@@ -139,7 +139,8 @@ def shard_stage(stage: str, doc: str) -> Any:
             made = run.process_lot(name, work["shards"])
             tell_stage(run, name, made, work["shards"])
             receipts += [one.as_dict() for one in made]
-        return skip_done({**work, "receipts": receipts}, [f"shard.{name}" for name in done[1:]])
+        behind = [f"shard.{name}" for name in done[1:]]  # the scheduler may have mapped them already, or not
+        return skip_done({**work, "receipts": receipts}, [*behind, *((name, 0) for name in behind)])
 
     return run_stage
 
