@@ -119,6 +119,10 @@ def text_of(browser: Any) -> str:
     return str(browser.find_element("tag name", "body").text)
 
 
+def unfold(browser: Any) -> None:
+    browser.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
+
+
 def click_on(browser: Any, selector: str) -> None:
     wait_for(lambda: browser.find_elements("css selector", selector), 60, selector)[0].click()
 
@@ -194,7 +198,7 @@ def read_the_note(run_url: str, browser: Any, picture: Callable[[str], None]) ->
 def follow_the_links_of_tasks(run_url: str, snapshot_id: str, browser: Any, picture: Callable[[str], None]) -> None:
     for task, name, page, shows in (
         ("publish", "Snapshot", "", f"Snapshot {snapshot_id}"),
-        ("communities", "Map", "/map", "entities"),
+        ("communities", "Map", "/map", "Topics"),
         ("shard.parse/mapped/0", "Documents", "/documents", "18 documents"),
     ):
         browser.get(f"{run_url.rstrip('/')}/tasks/{task}/details")
@@ -213,6 +217,7 @@ def browse_the_pages(airflow_url: str, browser: Any, picture: Callable[[str], No
     """Go from the navigation to a snapshot, an answer, the reason for it, and an entity."""
 
     def follow(link: str, shows: str) -> None:
+        unfold(browser)
         wait_for(lambda: browser.find_elements("link text", link), 60, link)[0].click()
         wait_for(lambda: shows in text_of(browser), 60, shows)
 
@@ -223,14 +228,13 @@ def browse_the_pages(airflow_url: str, browser: Any, picture: Callable[[str], No
     browser.switch_to.default_content()
     picture("plugin")
     browser.switch_to.frame(frames[0])
-    follow("Ask", "Question")
     browser.find_element("name", "question").send_keys("Which table replaces VBBS?\n")
     wait_for(lambda: "Use table VBBE instead of table VBBS" in text_of(browser), 60, "answer")
     picture("plugin-answer")
-    browser.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
-    follow("all of it", "cosine with the question")
     follow("table VBBS", "also called")
     picture("plugin-entity")
+    browser.back()
+    follow("why it was found", "cosine with the question")
     browser.switch_to.default_content()
 
 
@@ -251,6 +255,7 @@ def reload_a_page_and_make_it_dark(
             browser.switch_to.default_content()
 
     def links() -> list[Any]:
+        unfold(browser)
         return list(browser.find_elements("link text", "Summary"))
 
     wait_for(lambda: in_frame(links), 60, "snapshot in the frame")

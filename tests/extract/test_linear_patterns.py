@@ -7,9 +7,8 @@ from graphrag_tasks.extract.triples import derive_triples
 
 
 def roles(line: str) -> list[str]:
-    found = [one for frame in linear_frames(line, "Spring meeting") for one in derive_triples(frame)]
+    found = [one for frame in linear_frames(line, "Day") for one in derive_triples(frame)]
     assert all(line[one.head_start : one.head_end] == one.head for one in found)
-    assert all(one.tail_start == one.tail_end for one in found)
     return [f"{one.head} {one.phrase} {one.tail}" for one in found]
 
 
@@ -17,12 +16,9 @@ def roles(line: str) -> list[str]:
     ("line", "expected"),
     [
         ("Present: Ruth Calder (chair, minutes), Owen Tait Apologies: Dr Beth Nolan (ill). Place: North Yard",
-         ["Ruth Calder attends Spring meeting", "Owen Tait attends Spring meeting",
-          "Dr Beth Nolan is absent from Spring meeting"]),
-        ("From: Dafydd Roe <dr@firm.example>\nTo: Gwen Marsh; Anil Pai\nDate: Thu, 03 Apr 2025",
-         ["Dafydd Roe sends Spring meeting", "Gwen Marsh receives Spring meeting", "Anil Pai receives Spring meeting"]),
-        ("From: Lucy Farrant\nSubject: Bar notice", ["Lucy Farrant sends Bar notice"]),
-        ("Owner: Carol Whitmore, practice manager.", ["Carol Whitmore is owner of Spring meeting"]),
+         ["Ruth Calder attends Day", "Owen Tait attends Day", "Dr Beth Nolan is absent from Day"]),
+        ("From: Dafydd Roe <d@a.example>\nTo: Gwen Marsh; Anil Pai\nDate: 3 Apr\nSubject: Gate",
+         ["Dafydd Roe sends Gate", "Gwen Marsh receives Gate", "Anil Pai receives Gate"]),
         ("Present: all of the committee. From: 9 am to: Main Hall", []),
     ],
 )  # fmt: skip
