@@ -356,8 +356,9 @@ NAME_SOURCES = USER, SHAPE, KIND, WORDS, LABEL = "user", "shape", "kind", "words
 """Evidence for an entity type, from the name itself: a user's list, its pattern, a kind beside it, its words (a first
 name, "Road"), or the model's label where the name bears it out."""
 DOUBTED = "doubted"  # A label that nothing bears out: the name is one, of no type.
-PART, COLUMN = "part", "column"
-"""Evidence for an entity type, from other names: a longer name of a person has it, or those in its column."""
+PART, COLUMN, ROLE = "part", "column", "role"
+"""Evidence for an entity type, from other names: a longer name of a person has it, those in its column, or people have
+a role in it."""
 KEY = "key"  # Evidence for an entity type, from the corpus: the header of the column of keys.
 
 NAMES = _table(
@@ -396,7 +397,7 @@ ENTITIES = _table(
     _column("key", STRING, "normalised name that mentions are joined by"),
     _column("name", STRING, "display name: its most frequent alias"),
     _nullable("type", STRING, "entity type"),
-    _nullable("type_source", STRING, "what tells it: user, shape, kind, words, label, part, column or key"),
+    _nullable("type_source", STRING, "what tells it: user, shape, kind, words, label, part, role, column or key"),
     _column("is_named", BOOL, "a name of it tells a type or has a label: no common noun"),
     _column("mentions", INT, "0 for one that only titles name"),
     _column("chunks", INT, "chunks that mention it"),

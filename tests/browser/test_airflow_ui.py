@@ -120,7 +120,7 @@ def text_of(browser: Any) -> str:
 
 
 def unfold(browser: Any) -> None:
-    browser.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
+    browser.execute_script("document.querySelectorAll('.rest, .how').forEach(one => one.open = true)")
 
 
 def click_on(browser: Any, selector: str) -> None:
@@ -217,8 +217,7 @@ def browse_the_pages(airflow_url: str, browser: Any, picture: Callable[[str], No
     """Go from the navigation to a snapshot, an answer, the reason for it, and an entity."""
 
     def follow(link: str, shows: str) -> None:
-        unfold(browser)
-        wait_for(lambda: browser.find_elements("link text", link), 60, link)[0].click()
+        wait_for(lambda: (unfold(browser), browser.find_elements("link text", link))[1], 60, link)[0].click()
         wait_for(lambda: shows in text_of(browser), 60, shows)
 
     browser.get(f"{airflow_url}/plugin/graphrag")
@@ -228,13 +227,12 @@ def browse_the_pages(airflow_url: str, browser: Any, picture: Callable[[str], No
     browser.switch_to.default_content()
     picture("plugin")
     browser.switch_to.frame(frames[0])
-    browser.find_element("name", "question").send_keys("Which table replaces VBBS?\n")
-    wait_for(lambda: "Use table VBBE instead of table VBBS" in text_of(browser), 60, "answer")
-    picture("plugin-answer")
-    follow("table VBBS", "also called")
-    picture("plugin-entity")
-    browser.back()
-    follow("why it was found", "cosine with the question")
+    for link, shows in (("table VBBS", "also called"), ("why it was found", "cosine with the question")):
+        browser.find_element("name", "question").send_keys("Which table replaces VBBS?\n")
+        wait_for(lambda: "Use table VBBE instead of table VBBS" in text_of(browser), 60, "answer")
+        picture("plugin-answer")
+        follow(link, shows)
+        picture(f"plugin-{link.split()[0]}")
     browser.switch_to.default_content()
 
 

@@ -137,6 +137,7 @@ _SQL = statements(
     doubted=schemas.DOUBTED,
     words=schemas.WORDS,
     part=schemas.PART,
+    role=schemas.ROLE,
     column=schemas.COLUMN,
     key=schemas.KEY,
     most_of_kind=25,  # Mentions of a name that the header of one table tells something of: it is no word of all texts.

@@ -7,7 +7,7 @@ SELECT key, {entity_id}, key, name, type, is_term FROM names ANTI JOIN decided U
 -- name: resolved
 -- An entity's type is that of its names by vote. A label that is doubted gives none, but a person's one name is a
 -- person's where a longer name has it, and a name in a column of a table where all that have a type have the same one has
--- it, too. Else it is their kind.
+-- it, too. A document that people have a role in is one. Else it is their kind.
 WITH entity AS (
     SELECT entity_id, any_value(chosen.name) AS called, any_value(chosen.type) AS voted,
         list_extract({sources}, min(list_position({sources}, names.type_source))
@@ -44,17 +44,23 @@ in_column AS (
     FROM of_column JOIN typed_column USING (document_id, header) GROUP BY entity_id
     HAVING count(DISTINCT typed_column.told) = 1
 ),
+head AS (
+    SELECT DISTINCT entity_id FROM triples
+    JOIN surface_forms AS form ON form.surface = tail AND form.type = '' JOIN chosen USING (key)
+    WHERE rule = '{role}'
+),
 typed AS (
     SELECT entity_id, CASE WHEN is_doubted THEN NULL ELSE source END AS source,
-        is_part, kind, CASE WHEN called[1] <> lower(called[1]) THEN column_type END AS column_type
+        is_part, entity_id IN (FROM head) AS is_document, kind, CASE WHEN called[1] <> lower(called[1]) THEN column_type END AS column_type
     FROM known LEFT JOIN in_column USING (entity_id)
 )
 SELECT key, entity_id, centre, name,
     regexp_replace(
-        CASE WHEN source IS NOT NULL THEN chosen.type WHEN is_part THEN 'PERSON' ELSE coalesce(column_type, kind) END,
+        CASE WHEN source IS NOT NULL THEN chosen.type WHEN is_part THEN 'PERSON'
+            WHEN is_document THEN 'DOCUMENT' ELSE coalesce(column_type, kind) END,
         '^(GPE|LOC|FAC)$', 'PLACE'
     ) AS type,
-    CASE WHEN source IS NOT NULL THEN source WHEN is_part THEN '{part}'
+    CASE WHEN source IS NOT NULL THEN source WHEN is_part THEN '{part}' WHEN is_document THEN '{role}'
         WHEN column_type IS NOT NULL THEN '{column}' WHEN kind IS NOT NULL THEN '{key}' END AS type_source,
     chosen.type IS NOT NULL AS is_named, is_term
 FROM chosen JOIN typed USING (entity_id)

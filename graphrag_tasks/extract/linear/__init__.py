@@ -9,8 +9,6 @@ from __future__ import annotations
 from graphrag_tasks.extract.frames import Frame
 from graphrag_tasks.extract.linear.patterns import aliases, roles
 
-__all__ = ["linear_frames"]
-
 
 def linear_frames(text: str, title: str | None = None) -> list[Frame]:
     """Return the frames of a sentence's patterns; `title` names its document."""

@@ -142,11 +142,10 @@ def roles(text: str, title: str | None) -> Iterator[Frame]:
         for item in _ITEM.finditer(text, head.end(), end.start() if end else len(text)):
             start = item.end() - len(item[0].lstrip())
             if person := _PERSON.match(text, start, item.end()):
-                name, at = Span(person[0], *person.span()), person.end()
-                frame = pair(LinearRule.ROLE, name, relation, Span(document, at, at))
-                whom, value = frame.arguments
-                label = "PERSON" if relation in _OF_PEOPLE else None
-                yield replace(frame, arguments=(replace(whom, entity_type=label), value))
+                at = Span(document, person.end(), person.end())
+                frame = pair(LinearRule.ROLE, Span(person[0], *person.span()), relation, at)
+                whom = replace(frame.arguments[0], entity_type="PERSON" if relation in _OF_PEOPLE else None)
+                yield replace(frame, arguments=(whom, *frame.arguments[1:]))
 
 
 # Abbreviations: "Material Requirements Planning (MRP)", "MRP (Material ...)".

@@ -72,11 +72,15 @@ function fitted(words: readonly string[], radius: number, size: number): string[
   return null;
 }
 
-/** Return the name of a circle in the largest letters in which it fits. */
+/** Return the name of a circle in the largest letters in which it fits, or what fits of its last part. */
 function nameOf({ item, x, y, r }: Circle, family: string): SVGElement | null {
-  for (let size = LARGEST; size >= SMALLEST && letters; size--) {
-    letters.font = `${size}px ${family}`;
-    const lines = fitted(item.title.split(/\s+/), FILL * r, size);
+  const part = (item.title.split(", ").at(-1) ?? "").split(/\s+/);
+  const cuts = part.map((_, cut) => part.slice(0, part.length - cut).join(" ") + (cut ? "…" : ""));
+  const texts = [...Array<string>(LARGEST - SMALLEST + 1).fill(item.title), ...cuts];
+  for (const [step, text] of texts.entries()) {
+    const size = Math.max(LARGEST - step, SMALLEST);
+    if (letters) letters.font = `${size}px ${family}`;
+    const lines = fitted(text.split(/\s+/), FILL * r, size);
     if (!lines) continue;
     const top = y + size * (0.36 - ((lines.length - 1) / 2) * LINE);
     return svg("text", { "font-size": size }, ...lines.map((line, place) =>
