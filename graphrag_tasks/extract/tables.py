@@ -73,6 +73,11 @@ _PARTICIPLE = re.compile(r"\w+(?:ed|en|own|lt)\s(?:by|in|to|with|for|from|on|as)
 _LABELS = dict(integer="NUMBER", number="NUMBER", percent="PERCENT", date="DATE", datetime="DATE", time="TIME")
 """Entity labels of the values of cells."""
 
+_CATEGORY = "CATEGORY"  # Label of a value that tells kinds of rows apart, as "paid" and "yes": it is no thing.
+_FLAG = re.compile(r"y|yes|no?|n/?a|true|false", re.IGNORECASE)
+_PLAIN = re.compile(r"[a-z]+(?: [a-z]+){0,2}")
+_OFTEN = 3  # Least times that a plain value stands in its column. Chosen.
+
 _Cell = Mapping[str, Any]
 
 
@@ -131,9 +136,13 @@ def _of_rows(cells: Sequence[_Cell]) -> list[_Cell]:
 
 
 def _table_facts(cells: Sequence[_Cell], counts: TableCounts) -> Iterator[Frame]:
+    times = Counter((cell["column"], cell["text"]) for cell in cells)
     for key, cell in keyed_cells(cells):
         label = _label_of(cell)
         counts.table_numbers += label is not None
+        is_often = times[cell["column"], cell["text"]] >= _OFTEN
+        if _FLAG.fullmatch(cell["text"]) or (is_often and _PLAIN.fullmatch(cell["text"])):
+            label = _CATEGORY
         if cell["char_start"] is None or not (label or (_is_name(cell) and not is_prose(cell["text"], "text"))):
             continue
         if relation := relation_of(key["header"], cell["header"]):

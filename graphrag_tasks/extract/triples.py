@@ -15,7 +15,7 @@ from typing import Any
 
 from graphrag_tasks.extract.dependency.syntax import ADDRESSEES, ENABLING_VERBS, TAKEN_NOUNS
 from graphrag_tasks.extract.frames import Argument, Frame, Role, Rule
-from graphrag_tasks.extract.linear.patterns import LinearRule
+from graphrag_tasks.extract.linear.patterns import ALIAS
 from graphrag_tasks.extract.phrases import is_conditional, is_no_apposition, phrase_of
 from graphrag_tasks.extract.words import any_of, past_participle, words
 
@@ -233,8 +233,8 @@ def merged(triples: Iterable[_Row], text: str) -> list[_Row]:
         if known is None or row["confidence"] > known["confidence"]:
             best[key] = row
     rows = list(best.values())
-    shorts = [(row["head_end"], row["tail_start"]) for row in rows if row["rule"] == LinearRule.ALIAS]
-    return [row for row in rows if row["rule"] == LinearRule.ALIAS or not _restates(row, shorts)]
+    shorts = [(row["head_end"], row["tail_start"]) for row in rows if row["rule"] == ALIAS]
+    return [row for row in rows if row["rule"] == ALIAS or not _restates(row, shorts)]
 
 
 def _is_in_citation(row: _Row, citations: list[tuple[int, int]]) -> bool:

@@ -86,8 +86,7 @@ def test_a_run_that_no_model_reads_has_a_task_that_does_nothing(seen: dict[str, 
 
 def test_a_run_of_few_documents_does_several_stages_in_a_task(seen: dict[str, Any]) -> None:
     started = {name for name, state in seen["reading"]["unread"]["tasks"].items() if state != "skipped"}
-    of_models = {"price", "batches", "ask", "adopt"}
-    assert started - of_models == {"plan", "shard.parse", "merge_shards", "resolve", "embed", "publish"}
+    assert started >= {"plan", "shard.parse", "merge_shards", "resolve", "embed", "publish"} and len(started) == 10
 
 
 def test_only_dags_are_parsed_as_dags_and_each_has_a_description(seen: dict[str, Any]) -> None:

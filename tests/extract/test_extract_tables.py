@@ -55,6 +55,14 @@ def test_a_row_is_its_key_and_what_the_other_columns_say() -> None:
     assert (counts.table_rows, counts.table_numbers) == (2, 2)
 
 
+def test_words_that_tell_kinds_of_rows_apart_are_values_and_no_things() -> None:
+    table, _ = cells(
+        ["Job", "Status", "Late", "By"], *([f"J-{n}", "paid", "No", "Roe"] for n in range(3)), ["K", "sent", "y"]
+    )
+    values = [frame.arguments[1] for frame in row_facts(table, max_rows=100, counts=TableCounts())]
+    assert {one.text for one in values if one.entity_type == "CATEGORY"} == {"paid", "No", "y"}
+
+
 def test_old_and_new_columns_say_what_replaces_what() -> None:
     assert facts(cells(["Old table", "New table"], ["VBBS", "VBBE"]))[0] == ["VBBS | be replaced by | VBBE"]
     assert facts(cells(["New field", "Obsolete field"], ["A1", "B1"]))[0] == ["A1 | replace | B1"]

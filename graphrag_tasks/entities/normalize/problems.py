@@ -18,8 +18,8 @@ _SHORTEST, _LONGEST, _MOST_WORDS = 2, 120, 8
 The first is the paper's, the others were chosen by reading."""
 
 PRONOUN = "PRON"
-LITERAL_TYPES = frozenset({"CARDINAL", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
-"""Labels of literal values: they become attributes of the other end, not entities."""
+LITERAL_TYPES = frozenset({"CARDINAL", "CATEGORY", "DATE", "MONEY", "NUMBER", "ORDINAL", "PERCENT", "QUANTITY", "TIME"})
+"""Labels of literal values, "CATEGORY" of words such as "paid" in columns: attributes of the other end, no entities."""
 
 TITLE, HEADING = "title", "heading"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import StrEnum
 from typing import NamedTuple
 
 from graphrag_tasks.extract.dependency.confidence import load_weights
@@ -53,28 +52,21 @@ def states_no_fact(text: str) -> bool:
 # Find names in a line of text without a parse, and make frames of two names.
 
 EXTRACTOR_NAME = "linear"
-_LETTER = re.compile(r"\w")
 
 
-class LinearRule(StrEnum):
-    """The pattern that found a frame."""
-
-    ALIAS = "alias"  # a name and its short form: "Material Requirements Planning (MRP)"
-    ROLE = "role"  # what somebody is to a document, from a line of its head: "Present: Ruth Calder"
-
-
-CONFIDENCE = {LinearRule.ALIAS: 0.9, LinearRule.ROLE: 0.95}
-"""Set by hand; confidences learned by `benchmarks/training/technical.py` take precedence."""
+ALIAS, ROLE = "alias", "role"
+"""The patterns: a name and its short form, "Material Requirements Planning (MRP)"; what somebody is to a document."""
+CONFIDENCE = {ALIAS: 0.9, ROLE: 0.95}  # Set by hand; what `benchmarks/training/technical.py` learned takes precedence.
 
 
 def pair(rule: str, head: Span, relation: str, tail: Span, confidence: float | None = None) -> Frame:
     """Return the frame of two names and their canonical relation; without a confidence, with that of the pattern."""
     if confidence is None:
-        confidence = load_weights().patterns.get(rule, CONFIDENCE[LinearRule(rule)])
+        confidence = load_weights().patterns.get(rule, CONFIDENCE[rule])
     return Frame(
         predicate=relation, predicate_lemma=relation, start=tail.start, end=tail.end,
         arguments=(_argument(Role.SUBJECT, head, 0), _argument(Role.OBJECT, tail, 1)),
-        rule=str(rule), extractor=EXTRACTOR_NAME, confidence=confidence,
+        rule=rule, extractor=EXTRACTOR_NAME, confidence=confidence,
     )  # fmt: skip
 
 
@@ -109,8 +101,8 @@ def label_of(text: str) -> Label | None:
     match = _LABEL.match(text)
     if match is None or len(match[1].split()) > _MAX_LABEL_WORDS or _VERB_FORM.search(match[1]):
         return None
-    is_name = _LETTER.search(match[1]) and not _NO_NAMES.fullmatch(match[1]) and not _IMPERATIVE.match(match[1])
-    return Label(bool(is_name), match.end())
+    is_name = any(map(str.isalnum, match[1])) and not _NO_NAMES.fullmatch(match[1]) and not _IMPERATIVE.match(match[1])
+    return Label(is_name, match.end())
 
 
 def says_what_it_does(text: str, label: Label) -> bool:
@@ -143,7 +135,7 @@ def roles(text: str, title: str | None) -> Iterator[Frame]:
             start = item.end() - len(item[0].lstrip())
             if person := _PERSON.match(text, start, item.end()):
                 at = Span(document, person.end(), person.end())
-                frame = pair(LinearRule.ROLE, Span(person[0], *person.span()), relation, at)
+                frame = pair(ROLE, Span(person[0], *person.span()), relation, at)
                 whom = replace(frame.arguments[0], entity_type="PERSON" if relation in _OF_PEOPLE else None)
                 yield replace(frame, arguments=(whom, *frame.arguments[1:]))
 
@@ -180,12 +172,12 @@ def aliases(text: str) -> Iterator[Frame]:
         if start is not None:
             end = words[-1].end()
             long = Span(text[start:end], start, end)
-            yield pair(LinearRule.ALIAS, long, RELATION, Span(short, *match.span(1)))
+            yield pair(ALIAS, long, RELATION, Span(short, *match.span(1)))
     for match in _BRACKETED.finditer(text):
         words = list(_JOINED_WORD.finditer(text, *match.span(2)))
         if _spelled(words, match[1]) == match.start(2):
             long, name = (Span(match[group], *match.span(group)) for group in (2, 1))
-            yield pair(LinearRule.ALIAS, long, RELATION, name)
+            yield pair(ALIAS, long, RELATION, name)
 
 
 def _words_before(text: str, end: int) -> list[re.Match[str]]:
