@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from graphrag_tasks.extract.context import RowKey
 from graphrag_tasks.extract.frames import Argument, Extractor, Frame, Role, Rule
-from graphrag_tasks.extract.linear import linear_frames
-from graphrag_tasks.extract.linear.patterns import label_of, says_what_it_does
+from graphrag_tasks.extract.linear.patterns import aliases, label_of, says_what_it_does
 from graphrag_tasks.extract.words import any_of
 from graphrag_tasks.language import cells
 
@@ -59,7 +58,6 @@ class ProseLine(NamedTuple):
     """A line of prose."""
 
     text: str
-    title: str | None = None  # of its document
     is_parsed: bool = True  # whether the parser reads it too; patterns always do
     key: RowKey | None = None  # what names its row, if it is in a cell of prose
     opens: bool = False  # whether it is the first sentence of its cell
@@ -78,7 +76,7 @@ def read_lines(lines: Sequence[ProseLine], extractor: Extractor) -> Iterator[lis
     readings = [readings_of(line.text) if line.is_parsed and not line.key else [] for line in lines]
     for line, parsed in zip(lines, _parsed(readings, extractor), strict=True):
         found = next(about_keys) if line.key else parsed
-        yield [*found, *linear_frames(line.text, line.title)]
+        yield [*found, *aliases(line.text)]
 
 
 def is_phrase(text: str) -> bool:

@@ -29,7 +29,7 @@ from graphrag_tasks.extract.context import CELL, LINE_KINDS, PLACE, Place, Place
 from graphrag_tasks.extract.coreference import ParseRecorder, resolve_mentions
 from graphrag_tasks.extract.frames import Extractor, Frame, ParseListener
 from graphrag_tasks.extract.given import documents_of_facts, given_facts
-from graphrag_tasks.extract.linear.patterns import states_no_fact
+from graphrag_tasks.extract.linear.patterns import roles, states_no_fact
 from graphrag_tasks.extract.reading import ProseLine, is_phrase, read_lines, shifted
 from graphrag_tasks.extract.tables import TableCounts, columns_of, frame_row, row_facts, said, triple_id
 from graphrag_tasks.extract.triples import derive_triples, merged
@@ -132,6 +132,9 @@ def extract_facts(
     for done, ((row, _), found) in enumerate(zip(prose, _read(prose, extractor), strict=True), start=1):
         collected.add(row, found)
         progress.reach(done)
+    for row, place in placed:  # also lines without a verb, as those of a mail
+        if of_people := list(roles(row["text"], place.title)):
+            collected.add(row, of_people)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
     stats |= _add_tables(collected, cells, sentences, language)
     tables = {
@@ -176,7 +179,7 @@ def _read(prose: Sequence[tuple[_Row, Place]], extractor: Extractor) -> Iterator
     lines = []
     for row, place in prose:
         is_parsed = row["has_verb"] or is_phrase(row["text"])
-        lines.append(ProseLine(row["text"], place.title, is_parsed, place.key, place.opens))
+        lines.append(ProseLine(row["text"], is_parsed, place.key, place.opens))
     return read_lines(lines, extractor)
 
 

@@ -119,6 +119,7 @@ _ITEM = re.compile(r"(?:[^,;(<]|\([^)]*\)|<[^>]*>)+")
 _PERSON = re.compile(r"(?:[^\W\d_a-z][\w.'’-]*\s){1,4}[^\W\d_a-z][\w'’-]*(?=\s*(?:$|[(<.]|(?:for|from|of)\s))")
 _OF_PEOPLE = frozenset({"attend", "be absent from", "chair", "take minutes of"})  # A firm may send and receive, too.
 _SUBJECT_LINE = re.compile(r"(?:^|\s)Subject:\s+(\S.*)")
+_REPLY = re.compile(r"(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
 
 
 def roles(text: str, title: str | None) -> Iterator[Frame]:
@@ -127,7 +128,7 @@ def roles(text: str, title: str | None) -> Iterator[Frame]:
     `title` stands for the document, or its own line "Subject: …".
     """
     subject = _SUBJECT_LINE.search(text)
-    document: str = subject[1] if subject else title or ""
+    document = _REPLY.sub("", subject[1] if subject else title or "", count=1)
     for head in _ROLE.finditer(text) if document else ():
         relation = _ROLES[head[0].rstrip(": ").casefold()]
         end = _NEXT_LABEL.search(text, head.end())

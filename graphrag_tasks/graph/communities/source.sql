@@ -33,12 +33,13 @@ ORDER BY entity, section
 
 -- name: standing
 -- Headings and titles that an entity stands under, and how much stands under each. They lose their numbers, a page its
--- site, and a file's name its underscores; a heading of few words has the one above it before it, or gives way to it
--- where that has all its words.
+-- site, and a file's name its underscores and hyphens; a heading of few words has the one above it before it, or gives
+-- way to it where that has all its words.
 CREATE TABLE standing AS
 WITH titled AS (
-    SELECT section, regexp_replace(replace(regexp_replace(title, '\s[<|]\s.*', ''), '_', ' '), '{numbering}', '')
-        AS top, heading_path, count(DISTINCT title) OVER () > 1 AS several FROM section
+    SELECT section, regexp_replace(translate(regexp_replace(title, '\s[<|]\s.*', ''),
+        if(contains(title, ' '), '_', '_-'), '  '), '{numbering}', '') AS top,
+        heading_path, count(DISTINCT title) OVER () > 1 AS several FROM section
 ),
 called AS (
     SELECT section, top, several, regexp_replace(unnest([top] || heading_path), '{numbering}', '') AS heading,
