@@ -152,6 +152,12 @@ TRIES: dict[str, Callable[[graphrag_tasks.Index], object]] = {
     "index.document(path)": lambda index: "replaces" in index.document("tables.md")["text"],
     "index.entity(name)": lambda index: index.entity("table VBBE")["facts"][0].tail == "table VBBS",
     "index.attributes(name)": lambda index: [one.tail for one in index.attributes("table VBBE")] == ["2019"],
+    "index.documents()": lambda index: index.documents()["title"].tolist() == ["Tables"],
+    "index.entities(), relations()": lambda index: len(index.entities()) > 1 and len(index.relations()),
+    "source.title, text, page": lambda index: (
+        ((one := index.answer(ASKED).sources[0]).title, one.page) == ("Tables", None) and "VBBE" in one.text
+    ),
+    "reply.confidence": lambda index: index.answer(ASKED).confidence > 0.5,
     "index.changes()": lambda index: "document_id" in index.changes(),
     "nodes by name": lambda index: "table VBBS" in index.to_networkx(by_name=True)["table VBBE"],
     "with open_index(…)": lambda index: index.__enter__() is index,

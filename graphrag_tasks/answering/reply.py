@@ -65,6 +65,21 @@ class Citation:
     source: SourceSentence
 
     @property
+    def text(self) -> str:
+        """The sentence."""
+        return self.source.text
+
+    @property
+    def title(self) -> str:
+        """Title of its document."""
+        return self.source.title
+
+    @property
+    def page(self) -> int | None:
+        """Page it begins on; None where the format has none."""
+        return self.source.page
+
+    @property
     def place(self) -> str:
         """Title and page of the sentence."""
         return place(self.source.title, self.source.page)
@@ -185,6 +200,11 @@ class Reply:
     def sources(self) -> tuple[Citation, ...]:
         """The same as `citations`."""
         return self.citations
+
+    @property
+    def confidence(self) -> float:
+        """Probability that the passages answer the question."""
+        return self.verdict.probability
 
     def __bool__(self) -> bool:
         return self.verdict.state != NOT_HERE

@@ -77,6 +77,18 @@ class Browser:
         """
         return parts.as_frame(self.snapshot, name)
 
+    def documents(self) -> pd.DataFrame:
+        """Return the documents, a row for each, as `table("documents")` does."""
+        return self.table("documents")
+
+    def entities(self) -> pd.DataFrame:
+        """Return the entities, a row for each."""
+        return self.table("entities")
+
+    def relations(self) -> pd.DataFrame:
+        """Return the relations, a row for each; those of `kind` "fact" are shown."""
+        return self.table("relations")
+
     def changes(self) -> pd.DataFrame:
         """Return which statements changed between releases of a document, a row for each."""
         return self.table("changes")
