@@ -11,7 +11,7 @@ releases of a document; **entity_dictionary** to
 them; **embed** makes vectors, **load** the graph's arrays; **publish** verifies everything,
 compares its quality with what is published, and flips `CURRENT`.
 
-A run of few documents does several stages in one task, as each task costs seconds to start:
+A small run does several stages in one task, as each task costs seconds to start:
 **parse** up to **extract**, **merge_shards** up to **normalize**, **resolve** up to
 **communities**, **embed** and **load**. The others are then skipped, which is no failure; the log
 of the task that did their work names them.
@@ -59,7 +59,7 @@ log = logging.getLogger(__name__)
 DEFAULTS = load_config()
 MOST_OF_NAME = 200  # Characters of a document's name, its end; Airflow's database holds 250 for a mapped task.
 TOGETHER = ("parse", "merge_shards", "resolve", "embed")
-"""Stages whose task does the stages up to the next of these, too, in a run of one lot of shards."""
+"""Stages whose task does the stages up to the next of these, too, in a small run: see `Run.is_small`."""
 PARTS, OF_PARTS = list(range(DEFAULTS.plan.parts)), "_parts"
 ASK, ADOPT = MODEL_STAGES["ask"], MODEL_STAGES["adopt"]
 
@@ -170,18 +170,20 @@ def corpus_stage(stage: str, doc: str) -> Any:
     def run_stage() -> Any:
         run = open_run()
         done = together(run, stage, list(CORPUS_STAGES))
-        receipts = [run.process_corpus(name) for name in done]
-        for name, receipt in zip(done, receipts, strict=True):
+        receipts = []
+        for name in done:
+            receipt = run.process_corpus(name)
             tell_stage(run, name, [receipt])
+            receipts.append(receipt.as_dict())
         parts = [(f"embed{OF_PARTS}", part) for part in PARTS] if "communities" in done[1:] else []
-        return skip_done(receipts[0].as_dict(), [*done[1:], *parts])
+        return skip_done({"receipts": receipts}, [*done[1:], *parts])
 
     return linked(run_stage(), *LATER_LINKS.get(stage, ()))
 
 
 def together(run: Any, stage: str, stages: list[str]) -> list[str]:
-    """Return the stages that the task of a stage does: in a run of few documents, those behind it, too."""
-    if stage not in TOGETHER or len(run.lots) > 1:
+    """Return the stages that the task of a stage does: in a small run, those behind it, too."""
+    if stage not in TOGETHER or not run.is_small:
         return [stage]
     behind = stages[stages.index(stage) + 1 :]
     ends = (place for place, name in enumerate(behind) if name in TOGETHER)

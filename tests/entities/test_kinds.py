@@ -56,6 +56,12 @@ def types(
     }
 
 
+def test_what_people_attended_is_a_document() -> None:
+    attended = triple("Ruth Calder", "attend", "Minutes of March")
+    assert types(attended | {"rule": "role"})["Minutes of March"] == ("DOCUMENT", "role")
+    assert "Minutes of March" not in types(attended)
+
+
 def test_the_header_of_three_keys_is_their_kind() -> None:
     keys = tuple(key(one, "File Format Name") for one in ("XCF", "PNG", "GIF"))
     assert types(*FORMATS, keys=keys)["XCF"] == ("FILE_FORMAT", "key")

@@ -37,7 +37,8 @@ def run(
     rows: list[dict[str, Any]] = []
     for place, name in enumerate(names):
         surface, label, mentions = name if isinstance(name, tuple) else (name, None, 99 - place)
-        rows.append({"key": entity_key(surface), "name": surface, "type": label, "mentions": mentions})
+        told = {"type": label, "type_source": label and "words", "mentions": mentions}
+        rows.append({"key": entity_key(surface), "name": surface} | told)
     surface_forms = [{"surface": row["name"], "type": "", "key": row["key"], "name": row["name"]} for row in rows]
     triples = [
         dict.fromkeys(schemas.TRIPLES.names) | {"head": long, "tail": short, "rule": "alias"}

@@ -90,7 +90,7 @@ RUTH, ASHWORTH = ("Ruth Calder", "PERSON", 3), ("Dr Helen Ashworth", "PERSON", 2
     [
         ("Ruth", [RUTH], ["d1", "d2"], True),
         ("Dr Ashworth", [ASHWORTH], ["d1"], True),
-        ("Ruth", [RUTH], ["d2", "d3", "d1"], False),
+        ("Ruth", [RUTH], ["d2", "d3"], False),
         ("Ruth", [RUTH, ("Ruth Penn", "PERSON", 2)], ["d1"], False),
         ("RUTH", [RUTH], ["d1"], False),
         ("Mrs Ashworth", [ASHWORTH], ["d1"], False),

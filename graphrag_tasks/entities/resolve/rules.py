@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, TypeAlias
 
+from graphrag_tasks.core.schemas import WORDS
 from graphrag_tasks.language.names import entity_key, singular_noun
 from graphrag_tasks.storage.sql import Connection, statements
 
@@ -27,8 +28,9 @@ VENDOR_RULE: Final = "vendor"
 _TITLES = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Lady|Lord|Judge|Captain|Colonel)\.?"
 
 _SQL = statements(
-    __package__, "acronyms.sql", alias_rule=ALIAS_RULE, initials=INITIALS_RULE, person=PERSON_RULE, titles=_TITLES
-)
+    __package__, "short_forms.sql", alias_rule=ALIAS_RULE, initials=INITIALS_RULE, person=PERSON_RULE, titles=_TITLES,
+    words=WORDS,
+)  # fmt: skip
 
 Tie: TypeAlias = tuple[str, str, str]  # Keys of two names, and the rule that ties them.
 
@@ -68,8 +70,8 @@ def in_same_documents(connection: Connection) -> list[Tie]:
 
     By initials: the short form is three to six capitals, the long form as many capitalised words with these initials
     (without "of" and the like), in at least a third of the short form's documents; a vendor before either is ignored.
-    Or a person's first name, or surname with its title, that begins or ends one full name of the corpus, which stands
-    in at least half of its documents. The connection knows `vendors`.
+    Or a person's first name, or surname with its title, that begins or ends one full name of the corpus whose words
+    tell a person, and stands beside it in a document. The connection knows `vendors`.
     """
     return connection.sql(_SQL["in_same_documents"]).fetchall()
 

@@ -48,7 +48,7 @@ long AS (
 ),
 people AS (
     SELECT key, string_split(key, ' ') AS words FROM names
-    WHERE type = 'PERSON' AND regexp_full_match(name, '\p{Lu}[\p{L}''’-]+\.?( \p{Lu}[\p{L}.''’-]*){1,3}')
+    WHERE type = 'PERSON' AND type_source = '{words}' AND regexp_full_match(name, '\p{Lu}[\p{L}''’-]+\.?( \p{Lu}[\p{L}.''’-]*){1,3}')
 ),
 short_people AS (
     SELECT names.key AS short, people.key AS long FROM names JOIN people ON names.key = words[1]
@@ -83,5 +83,5 @@ SELECT short, long, rule FROM pairs
 JOIN places AS here ON here.key = short
 JOIN places AS there ON there.key = long AND there.document_id = here.document_id
 JOIN counted ON counted.key = short
-GROUP BY short, long, rule, documents HAVING count(*) * if(rule = '{person}', 2, 3) >= documents
+GROUP BY short, long, rule, documents HAVING rule = '{person}' OR 3 * count(*) >= documents
 ORDER BY ALL
