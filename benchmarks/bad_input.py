@@ -100,7 +100,9 @@ def run_stages(text: str) -> Run:
     read = timed("sentences", lambda: filter_sentences(blocks, cells, chunks, language=LanguageConfig()))
     sentences = read.tables["sentences"]
     extractor = make_extractor(config, language, on_parse=recorder.record)
-    found = timed("extraction", lambda: extract_facts(blocks, cells, sentences, extractor=extractor, language=language))
+    found = timed(
+        "extraction", lambda: extract_facts(documents, blocks, cells, sentences, extractor=extractor, language=language)
+    )
     resolved = timed(
         "coreference",
         lambda: resolve_mentions(

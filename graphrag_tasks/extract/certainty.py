@@ -63,13 +63,16 @@ def certainty_of(row: Mapping[str, Any], text: str, arguments: int) -> float:
 def worth_of(row: Mapping[str, Any]) -> float:
     """Return how worth showing a row of `triples` is, from 0 to 1, rounded to four places.
 
-    It is the probability that a reader is glad to have it; 0 where it is less sure than `_SURE`. What a rule gives that
-    no judged fact shows, such as a person's or a language model's, is worth it.
+    It is the probability that a reader is glad to have it; 0 where it is less sure than `_SURE`, or its head is a plain
+    word ("function") and it tells no number. What a rule gives that no judged fact shows, such as a person's or a
+    language model's, is worth it.
     """
     weights = load_weights(WORTH_FILE)
     if f"rule {row['rule']}" not in weights:
         return 1.0
-    if row["confidence"] < _SURE:
+    head = row["head_resolved"] or row["head"]
+    is_vague = head.islower() and head.isalpha() and not any(map(str.isdigit, row["tail"]))
+    if row["confidence"] < _SURE or is_vague:  # .39 and .32 of the vague are right, .63 of the others (22 corpora)
         return 0.0
     odds = weights[""] + sum(weights.get(name, 0.0) * value for name, value in worth_features(row).items())
     return round(1 / (1 + math.exp(-odds)), 4)

@@ -63,7 +63,6 @@ class Place(NamedTuple):
     opens: bool = False  # whether it is the first sentence of its cell
     is_pointer: bool = False  # whether its block only leads elsewhere
     block: int = -1  # place of its block in the document, if it is in no cell
-    title: str | None = None  # its document's own, if it has one
 
 
 class Places:
@@ -93,8 +92,7 @@ class Places:
         kind, is_pointer = blocks[index]["kind"], index in self._pointers[document_id]
         is_first = blocks[index]["char_start"] == start
         lead = _lead(blocks, index) if kind == "list_item" and is_first else None
-        title = next((one["text"] for one in blocks[:1] if one["kind"] in ("title", "heading")), None)
-        return Place(kind, lead, is_pointer=is_pointer, block=index, title=title)
+        return Place(kind, lead, is_pointer=is_pointer, block=index)
 
 
 def _lead(blocks: Sequence[_Row], index: int) -> str | None:

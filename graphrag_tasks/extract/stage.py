@@ -95,7 +95,7 @@ def extract(
     recorder = ParseRecorder()
     reader = make_extractor(config, language, on_parse=recorder.record)
     found = resolve_mentions(
-        extract_facts(blocks, cells, sentences, extractor=reader, language=language),
+        extract_facts(documents, blocks, cells, sentences, extractor=reader, language=language),
         documents,
         chunks,
         sentences,
@@ -115,7 +115,13 @@ def make_extractor(
 
 
 def extract_facts(
-    blocks: pa.Table, cells: pa.Table, sentences: pa.Table, *, extractor: Extractor, language: LanguageConfig
+    documents: pa.Table,
+    blocks: pa.Table,
+    cells: pa.Table,
+    sentences: pa.Table,
+    *,
+    extractor: Extractor,
+    language: LanguageConfig,
 ) -> StageResult:
     """Extract frames from sentences and tables, and derive triples.
 
@@ -132,8 +138,9 @@ def extract_facts(
     for done, ((row, _), found) in enumerate(zip(prose, _read(prose, extractor), strict=True), start=1):
         collected.add(row, found)
         progress.reach(done)
-    for row, place in placed:  # also lines without a verb, as those of a mail
-        if of_people := list(roles(row["text"], place.title)):
+    titles = dict(zip(*(documents[name].to_pylist() for name in ("document_id", "title")), strict=True))
+    for row, _ in placed:  # also lines without a verb, as those of a mail
+        if of_people := list(roles(row["text"], titles.get(row["document_id"]))):
             collected.add(row, of_people)
     stats["sentences_oversized"] = extractor.oversized_sentences - oversized
     stats |= _add_tables(collected, cells, sentences, language)

@@ -51,10 +51,23 @@ def keep_examples(config: Config, manifest: Manifest) -> None:
     store = Store(config.store)
     try:
         index = open_index(config.store, manifest.snapshot_id, language=config.language)
-        found = list(islice(examples(index), EXAMPLES))
+        found = _still_told(store, manifest, index) or dict(islice(_told(index), EXAMPLES))
         store.snapshot_folder(manifest.snapshot_id).write_json(_FILE, found)
     except (GraphragError, OSError) as error:  # the snapshot is there all the same
         log.warning("no examples of questions: %s", error)
+
+
+def _still_told(store: Store, manifest: Manifest, index: Index) -> dict[str, str]:
+    """Return the examples of the snapshot before, if all chunks that answer them are there; else none.
+
+    Asking anew would be a third of the work of a night that changed one document.
+    """
+    try:
+        kept = store.snapshot_folder(manifest.parent_id).read_json(_FILE) if manifest.parent_id else {}
+    except ArtifactError:
+        return {}
+    is_whole = isinstance(kept, dict) and len(kept) == EXAMPLES
+    return kept if is_whole and None not in map(index.graph.chunks.row_of, kept.values()) else {}
 
 
 def kept_examples(index: Index) -> list[str]:
@@ -72,17 +85,22 @@ def examples(index: Index) -> Iterator[str]:
 
     Each is asked: it is yielded only if the documents answer it, and the best sentence states what it was made from.
     """
+    yield from (question for question, _ in _told(index))
+
+
+def _told(index: Index) -> Iterator[tuple[str, str]]:
+    """Yield the examples, each with the chunk that answers it."""
     kinds = (_of_terms, _of_headings, _of_facts)
     answered = [_answered(index, islice(of(index), _TRIED)) for of in kinds]
     yield from filter(None, chain.from_iterable(zip_longest(*answered)))
 
 
-def _answered(index: Index, candidates: Iterator[_Candidate]) -> Iterator[str]:
+def _answered(index: Index, candidates: Iterator[_Candidate]) -> Iterator[tuple[str, str]]:
     for question, is_answer in candidates:
         reply = answer(index, question)
         best = [one for one in reply.sentences if one.is_best]
         if reply.verdict.state == "answered" and any(map(is_answer, best[:1])):
-            yield question
+            yield question, best[0].citations[-1].source.chunk_id
 
 
 def _of_terms(index: Index) -> Iterator[_Candidate]:
@@ -171,7 +189,8 @@ def questions_beside(index: Index, chunk_id: str) -> Iterator[str]:
         if heading not in own["heading_path"] and documents[heading] <= versions
     ]
     of_headings = chain.from_iterable(_about(index, heading, below[heading][1]) for heading in headings[:_TRIED])
-    yield from _answered(index, chain(of_headings, _defined(index.names_in(own["text"]))))
+    asked = _answered(index, chain(of_headings, _defined(index.names_in(own["text"]))))
+    yield from (question for question, _ in asked)
 
 
 def _of_facts(index: Index) -> Iterator[_Candidate]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
@@ -21,7 +22,7 @@ from graphrag_tasks.core.errors import DocumentError, MissingDependencyError, Tr
 from graphrag_tasks.core.left_out import FAILED, LeftOut
 from graphrag_tasks.core.stage import StageResult, stage, table
 from graphrag_tasks.language.glyphs import is_unreadable, unreadable
-from graphrag_tasks.parse.blocks import FILE_NAME, ParsedDocument, lay_out, lay_out_cells
+from graphrag_tasks.parse.blocks import FILE_NAME, HEADING, ParsedDocument, lay_out, lay_out_cells
 from graphrag_tasks.parse.isolation import Parser, parse_failed
 from graphrag_tasks.parse.limits import limit_characters
 from graphrag_tasks.parse.metadata import detect_language
@@ -48,6 +49,7 @@ _NOT_OPENED = {
     SPECIAL: ("pipes, sockets and devices are not opened", "Put a file in its place"),
 }
 _OF_GLYPHS = "Set parse.ocr = 'auto', which reads such pages as pictures"
+_DATED, _DIGIT = re.compile(r".*\w .*(?<!\d)(?:19|20)\d\d(?!\d)"), re.compile(r"\d")
 _COPIED = ("document_id", "uri", "source", "path", "media_type", "size_bytes", "content_sha256")
 
 _OFFICE = "Save it as DOCX, XLSX, PPTX or PDF"
@@ -144,8 +146,10 @@ def _parse_one(
             log.info("parsing %s failed", uri, exc_info=True)
         return row | _error(failure), None
     row |= {"status": PARSED, "characters": parsed.characters, "cells": parsed.cells}
-    if parsed.title:
-        row |= {"title": parsed.title.text, "title_source": parsed.title.source}
+    title = parsed.title
+    # a first heading without the date of "Committee minutes 2024-03-12.docx" is often a letterhead
+    if title and not (title.source == HEADING and _DATED.match(row["title"]) and not _DIGIT.search(title.text)):
+        row |= {"title": title.text, "title_source": title.source}
     elif row["media_type"] == FACTS:
         row["title"] = f"Given by {one_line(PurePosixPath(path).name)}"
     row["language"] = detect_language(parsed.blocks)

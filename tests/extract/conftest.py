@@ -49,7 +49,7 @@ def read_documents(rows: Sequence[dict[str, Any]], cells: pa.Table | None = None
     extractor = make_extractor(config, language, on_parse=recorder.record)
     found = resolve_mentions(
         extract_facts(
-            blocks, cells, sentences, extractor=extractor, language=language
+            places, blocks, cells, sentences, extractor=extractor, language=language
         ),
         places, chunks, sentences, cells=cells, parses=recorder.parses,
     )  # fmt: skip

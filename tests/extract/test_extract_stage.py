@@ -58,7 +58,7 @@ def sentences(*texts: str) -> pa.Table:
 
 def run(table: pa.Table, extractor: TwoWords, **settings: Any) -> StageResult:
     return extract_facts(
-        schemas.empty("blocks"), schemas.empty("cells"), table, extractor=extractor, language=LanguageConfig(),
+        *map(schemas.empty, ("documents", "blocks", "cells")), table, extractor=extractor, language=LanguageConfig(),
     )  # fmt: skip
 
 
@@ -79,13 +79,9 @@ def test_an_unknown_extractor_is_answered_with_the_known_ones() -> None:
 
 def block(kind: str, text: str, start: int, ordinal: int) -> dict[str, Any]:
     return dict.fromkeys(schemas.BLOCKS.names) | {
-        "document_id": "d",
-        "ordinal": ordinal,
-        "kind": kind,
-        "text": text,
-        "char_start": start,
-        "char_end": start + len(text),
-    }
+        "document_id": "d", "ordinal": ordinal, "kind": kind, "text": text,
+        "char_start": start, "char_end": start + len(text),
+    }  # fmt: skip
 
 
 def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
@@ -95,14 +91,11 @@ def test_patterns_read_lines_without_a_verb_but_no_code() -> None:
     rows, blocks, start = [], [], 0
     for place, (kind, text, has_verb) in enumerate(lines):
         blocks.append(block(kind, text, start, place))
-        rows.append(
-            {"sentence_id": f"s{place}", "chunk_id": "c", "document_id": "d", "ordinal": place,
-             "text": text, "char_start": start, "char_end": start + len(text), "page": None,
-             "has_verb": has_verb}
-        )  # fmt: skip
+        rows.append({"sentence_id": f"s{place}", "chunk_id": "c", "document_id": "d", "ordinal": place, "text": text,
+                     "char_start": start, "char_end": start + len(text), "has_verb": has_verb})  # fmt: skip
         start += len(text) + 2
     tables = (
-        pa.Table.from_pylist(blocks, schema=schemas.BLOCKS), schemas.empty("cells"),
+        schemas.empty("documents"), pa.Table.from_pylist(blocks, schema=schemas.BLOCKS), schemas.empty("cells"),
         pa.Table.from_pylist(rows, schema=schemas.SENTENCES),
     )  # fmt: skip
     both = extract_facts(*tables, extractor=TwoWords(), language=LanguageConfig()).tables["triples"]
@@ -121,7 +114,7 @@ def test_rows_of_tables_are_evidence_of_their_triples() -> None:
         for column, (header, value) in enumerate([("Old", "VBBS"), ("New", "VBBE")])
     ]  # fmt: skip
     tables = (
-        pa.Table.from_pylist([block("table", text, 0, 0)], schema=schemas.BLOCKS),
+        schemas.empty("documents"), pa.Table.from_pylist([block("table", text, 0, 0)], schema=schemas.BLOCKS),
         pa.Table.from_pylist(cells, schema=schemas.CELLS),
         sentences(f"!{text}").set_column(6, "char_end", pa.array([len(text)], pa.int32())),
     )  # fmt: skip

@@ -38,7 +38,7 @@ def found() -> dict[str, set[str]]:
     ]  # fmt: skip
     sentences = pa.Table.from_pylist(rows, schema=schemas.SENTENCES)
     config, language = ExtractConfig(), LanguageConfig()
-    empty = (schemas.empty("blocks"), schemas.empty("cells"))
+    empty = map(schemas.empty, ("documents", "blocks", "cells"))
     result = extract_facts(*empty, sentences, extractor=make_extractor(config, language), language=language)
     triples: dict[str, set[str]] = {text: set() for text in texts}
     for row in result.tables["triples"].to_pylist():

@@ -10,7 +10,7 @@ import pytest
     ("line", "expected"),
     [
         ("Present: Ruth Calder (chair, minutes), Owen Tait Apologies: Dr Beth Nolan (ill). Place: North Yard",
-         ["Ruth Calder attends Day", "Owen Tait attends Day", "Dr Beth Nolan is absent from Day"]),
+         ["Ruth Calder attends d", "Owen Tait attends d", "Dr Beth Nolan is absent from d"]),
         ("From: Dafydd Roe <d@a.example>\nTo: Gwen Marsh; Anil Pai\nDate: 3 Apr\nSubject: Re: Gate",
          ["Dafydd Roe sends Gate", "Gwen Marsh receives Gate", "Anil Pai receives Gate"]),
         ("Present: all of the committee. From: 9 am to: Main Hall", []),

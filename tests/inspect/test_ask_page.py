@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html import unescape
 from itertools import cycle
 
@@ -202,6 +203,9 @@ def test_a_large_snapshot_is_published_with_its_examples(config: Config, monkeyp
     keep_examples(config, manifest)
     held = ["What replaces table VBBS?", "What shows table VBBE?"]
     assert kept_examples(open_index(config.store)) == held
+    monkeypatch.setattr("graphrag_tasks.operations.examples.EXAMPLES", len(held))
+    monkeypatch.setattr("graphrag_tasks.operations.examples.answer", None)  # those of the parent still hold
+    keep_examples(config, replace(manifest, parent_id=manifest.snapshot_id))
     monkeypatch.setattr("graphrag_tasks.inspect.pages.ask.examples", None)  # none are looked for
     assert all(one in client(config).get("/snapshots/current/ask").text for one in held)
     assert Store(config.store).open().snapshot_id == manifest.snapshot_id

@@ -148,6 +148,8 @@ def test_a_template_in_a_paragraph_is_hidden(parse_one: Any) -> None:
 def test_a_title_falls_back_to_the_heading_and_the_file_name(parse_one: Any) -> None:
     assert parse_one("d/some-file.md", b"# Heading").document["title"] == "Heading"
     assert parse_one("d/some-file.md", b"Text.").document["title"] == "some-file"
+    for heading, title in (("Harbour Club", "Minutes 2024-03-12"), ("Meeting of 12 March", "Meeting of 12 March")):
+        assert parse_one("Minutes 2024-03-12.md", f"# {heading}".encode()).document["title"] == title
 
 
 def test_csv_of_any_delimiter_is_one_table(parse_one: Any) -> None:

@@ -272,27 +272,6 @@ def _read_as_command(made: Doc, heads: list[int], command: Token, lemma: str) ->
             heads[child.i] = verb.i
 
 
-def _is_misread_subject(token: Token) -> bool:
-    """Tell whether a subject noun was read as part of its verb: "the debugger stops"."""
-    verb = token.head
-    if verb.i != token.i + 1 or verb.tag_ != "VBZ" or verb.dep_ != "ROOT" or has_subject(verb):
-        return False
-    if verb.left_edge.i < token.i and first_child(verb, "expl"):
-        return False
-    is_name = token.dep_ == "punct" and any(map(str.isalpha, token.text))
-    return is_name or (token.dep_ == "compound" and token.pos_ in NOMINAL_POS)
-
-
-def _read_as_subject(made: Doc, heads: list[int], subject: Token) -> None:
-    """Make a noun the subject of the next verb, with the words before the verb."""
-    made[subject.i].dep_ = "nsubj"
-    if subject.pos_ not in NOMINAL_POS:
-        made[subject.i].tag_, made[subject.i].pos_ = "NNP", "PROPN"
-    for child in subject.head.children:
-        if child.i < subject.i and child.dep_ in _NOUN_PARTS:
-            heads[child.i] = subject.i
-
-
 def _is_misread_noun(token: Token) -> bool:
     """Tell whether a plural was read as a verb: "deletes the status tables VBUK"."""
     return token.tag_ == "VBZ" and token.dep_ in ("dobj", "pobj") and token.text.islower()
@@ -349,7 +328,7 @@ def _is_misread_name(token: Token) -> bool:
     """Tell whether a name right after its noun was read as a time or another object."""
     if token.dep_ not in _NAME_DEPS:
         return False
-    if _is_misread_code(token) or _is_torn_off(token) or _names_subject(token):
+    if _names_subject(token):
         return True
     if token.dep_ not in ("npadvmod", "dobj") or token.i == 0 or token.left_edge.i != token.i:
         return False
@@ -362,22 +341,6 @@ def _is_misread_name(token: Token) -> bool:
 
 def _read_as_name(made: Doc, heads: list[int], name: Token) -> None:
     made[name.i].dep_, heads[name.i] = "appos", name.i - 1
-
-
-def _is_misread_code(token: Token) -> bool:
-    """Tell whether a code name was read as a verb's result: "Stored in table ZORDERS_NEW"."""
-    if token.dep_ != "oprd" or token.i == 0 or token.text.lower() == token.text:
-        return False
-    noun = token.doc[token.i - 1]
-    return noun.dep_ == "pobj" and noun.pos_ == "NOUN" and noun.head.head == token.head
-
-
-def _is_torn_off(token: Token) -> bool:
-    """Tell whether a name's end was attached to the verb: "SAP S/4HANA eliminates"."""
-    if token.dep_ != "compound" or token.tag_ != "NNP" or not 0 < token.i == token.head.i - 1:
-        return False
-    before = token.doc[token.i - 1]
-    return token.head.tag_ == "VBZ" and before.head == token.head and before.dep_ == "nsubj"
 
 
 def _names_subject(token: Token) -> bool:
@@ -405,7 +368,6 @@ def _read_as_tie(_made: Doc, heads: list[int], tie: Token) -> None:
 
 _REPAIRS: tuple[tuple[Callable[[Token], bool], Callable[[Doc, list[int], Token], None]], ...] = (
     (_is_misread_name, _read_as_name),
-    (_is_misread_subject, _read_as_subject),
     (_is_misread_noun, _read_as_noun),
     (_is_misread_choice, _read_as_preposition),
     (_is_misplaced_means, _read_as_means),

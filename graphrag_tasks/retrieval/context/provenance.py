@@ -113,8 +113,11 @@ class Provenance:
         return tuple(self._sentences_of(rows[first:last][distinct]))
 
     def _document(self, document_id: str) -> int:
-        row: int = self._tables.ids("document_id").index(document_id).as_py()
-        return row
+        return self._document_rows[document_id]
+
+    @cached_property
+    def _document_rows(self) -> dict[str, int]:
+        return {document_id: row for row, document_id in enumerate(self._tables.ids("document_id").to_pylist())}
 
     def chunk_hits(self, ranked: Sequence[RankedChunk], scores: Sequence[float]) -> tuple[ChunkHit, ...]:
         """Return chunks with their documents and scores, in the order given."""
