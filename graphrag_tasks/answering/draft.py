@@ -18,10 +18,10 @@ from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.overview import has_subject
 from graphrag_tasks.retrieval.question.query import probability
 
-_ANSWERED, _UNCERTAIN, _UNCERTAIN_OF_YES = 0.0, -3.5, -6.5
-"""Log-odds of the reader: below the first are .15 of the answerable questions of six corpora; below the second .02. It
-knows few questions for yes or no, so more is needed to say that nothing answers them. Cosine and coverage of the first
-chunk beside it, as weights, told no more."""
+_ANSWERED, _UNCERTAIN, _UNCERTAIN_OF_YES = 0.4, -3.5, -6.5
+"""Log-odds of the reader. Of 174 questions of seven corpora from 0 on .60 were marked rightly, and of those between 0
+and the first 2 of 10; below the second are .02 of the answerable questions of six corpora. It knows few questions for
+yes or no, so more is needed to say that nothing answers them. Cosine and coverage of the first chunk told no more."""
 
 _NEVER = -100.0  # Log-odds where nothing was read.
 

@@ -27,7 +27,7 @@ _A_CHUNK = 2.4
 """Windows that are read for each chunk, those of the best chunks first. Twice as many answer 281 questions on six
 corpora no better, and take a fifth more time."""
 
-_OF_MARGIN, _OF_CHUNK, _OF_SHARED = 0.25, 0.3, 2.0
+_OF_MARGIN, _OF_CHUNK, _OF_SHARED = 0.25, 0.6, 2.0
 """Weights of the span's margin, of the chunk's log-odds and of the share of the question's words beside the reader's
 log-odds: small and fixed, as weights that are fitted on other corpora lose (`benchmarks/README.md`)."""
 
