@@ -32,67 +32,17 @@ from typing import Any, Generic, Literal, NamedTuple, ParamSpec, Self
 
 import pyarrow as pa
 
-_Span = tuple[tuple[int, int], tuple[int, int]]
-"""Line and byte of the start, and of the end (exclusive); lines count from 1."""
+
+def code_text(tree: ast.Module) -> str:
+    """Return a module's code as Python writes it: without comments and standalone strings, which the tree loses."""
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            body[:] = [one for one in body if not (isinstance(one, ast.Expr) and _is_string(one.value))]
+    return ast.unparse(tree)
 
 
-def code_text(source: str, tree: ast.Module | None = None) -> str:
-    """Return a module's lines without comments, standalone strings, and blank lines.
-
-    Passing its syntax tree saves time.
-    """
-    nodes = _nodes(tree or ast.parse(source))
-    lines = [line.encode() for line in source.splitlines()]
-    texts = sorted(
-        _span(node) for node in nodes
-        if isinstance(node, ast.JoinedStr)
-        or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
-    )  # fmt: skip
-    alone = [
-        _span(node) for node in nodes
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    ]  # fmt: skip
-    inside = {line for (first, _), (last, _) in texts for line in range(first + 1, last + 1)}
-    for (first, start), (last, end) in sorted([*alone, *_comments(lines, texts)], reverse=True):
-        kept = lines[first - 1][:start].rstrip() + lines[last - 1][end:]
-        lines[first - 1 : last] = [kept, *[b""] * (last - first)]
-        inside.difference_update(range(first, last + 1))
-    kept_lines = (line for number, line in enumerate(lines, 1) if line.strip() or number in inside)
-    return b"\n".join(kept_lines).decode()
-
-
-def _nodes(tree: ast.AST) -> list[ast.AST]:
-    """Return all nodes of a tree that have fields, in a fifth of the time of `ast.walk`."""
-    found = [tree]
-    for node in found:
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, list):
-                found += [node for node in value if isinstance(node, ast.AST)]
-            elif isinstance(value, ast.AST) and value._fields:
-                found.append(value)
-    return found
-
-
-def _span(node: ast.expr | ast.Expr) -> _Span:
-    end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
-    return (node.lineno, node.col_offset), end
-
-
-def _comments(lines: list[bytes], texts: list[_Span]) -> list[_Span]:
-    """Return the spans of comments: from the first `#` outside strings to the end of the line."""
-    found = []
-    for number, line in enumerate(lines, 1):
-        place = line.find(b"#")
-        while place >= 0:
-            at = (number, place)
-            if not any(start <= at < end for start, end in texts):
-                found.append((at, (number, len(line))))
-                break
-            place = line.find(b"#", place + 1)
-    return found
+def _is_string(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 @dataclass(frozen=True)
@@ -212,7 +162,7 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 _SETTINGS = "graphrag_tasks.core.config"
 
-_DATA = frozenset({".json", ".sql", ".yaml"})  # Suffixes of data files beside modules.
+DATA_SUFFIXES = frozenset({".json", ".sql", ".yaml"})  # Of data files beside modules.
 
 
 @cache
@@ -226,7 +176,7 @@ def code_version(module: str) -> str:
     names = (name for name in code_of(module) if not name.startswith(_SETTINGS))
     sources = {source for name in names if (source := _source_of(name))}
     folders = {path.parent for path in sources}
-    data = {file for folder in folders for file in folder.iterdir() if file.suffix in _DATA}
+    data = {file for folder in folders for file in folder.iterdir() if file.suffix in DATA_SUFFIXES}
     root = min(sources, key=lambda file: len(file.parts)).parent
     digest = hashlib.sha256()
     for file in sorted(sources | data):
@@ -280,9 +230,9 @@ class _Code(NamedTuple):
 
 @cache
 def _read(source: Path) -> _Code:
-    text = source.read_text("utf-8")
-    tree = ast.parse(text)
-    return _Code(code_text(text, tree).encode(), frozenset(_imports(tree)))
+    tree = ast.parse(source.read_text("utf-8"))
+    imports = frozenset(_imports(tree))
+    return _Code(code_text(tree).encode(), imports)
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:

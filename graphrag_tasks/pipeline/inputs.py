@@ -7,12 +7,15 @@ stage and all later ones. Shard sizes, worker counts, guards and times cannot ch
 from __future__ import annotations
 
 import json
+import logging
 import posixpath
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -25,7 +28,7 @@ from graphrag_tasks.core.config import LLM, Config
 from graphrag_tasks.core.config.reading import LanguageConfig
 from graphrag_tasks.core.globs import fits_any
 from graphrag_tasks.core.ids import content_id, fingerprint
-from graphrag_tasks.core.stage import Read, StageResult, code_version, dependency_versions
+from graphrag_tasks.core.stage import DATA_SUFFIXES, Read, StageResult, code_version, dependency_versions
 from graphrag_tasks.embed.protocol import ENDPOINT, KEPT_VECTORS, Embedder, KeptVectors
 from graphrag_tasks.embed.stage import embed, make_embedder
 from graphrag_tasks.entities.resolve import LlmConfirmer, Overrides
@@ -51,11 +54,15 @@ from graphrag_tasks.pipeline.stages import (
 from graphrag_tasks.pipeline.state import RunState, ShardTables, UserFiles, finished_receipt, is_whole
 from graphrag_tasks.sources.listing import SourceReader
 from graphrag_tasks.storage.artifacts import Folder, Receipt
+from graphrag_tasks.storage.files import made_once
 from graphrag_tasks.storage.snapshots.store import file_of
 
 SOURCES = "sources"  # Key of the fingerprint of the listed documents, their labels and metadata.
 _PARTS = ("reader", "confirmer", "summarizer")  # Inputs with a fingerprint and code of their own.
+_VERSION = "version"  # File in a folder of the cache.
 _OF_SOURCES = ["document_id", "content_sha256", "labels", "labels_error", "metadata"]
+
+log = logging.getLogger(__name__)
 
 
 def call(
@@ -277,7 +284,7 @@ class Inputs:
 
 
 def _identity(one: Any) -> list[str]:  # noqa: ANN401 - a part with a fingerprint
-    return [one.fingerprint, code_version(type(one).__module__)]
+    return [one.fingerprint, _code_of_stage(type(one).__module__)]
 
 
 def fingerprints_of(config: Config, listed: pa.Table, files: UserFiles) -> dict[str, str]:
@@ -309,9 +316,32 @@ def _depends_on(one: AnyStage, config: Config, files: UserFiles) -> dict[str, An
         "settings": {name: section.decisive() for name, section in sections.items()},
         "models": models,
         "given": {name: inputs.identity(name) for name in one.given},
-        "code": code_version(one.module),
+        "code": _code_of_stage(one.module),
         "libraries": dependency_versions(one.libraries),
     }
+
+
+@cache
+def _code_of_stage(module: str) -> str:
+    """Return `code_version`, kept in the cache while no file of the package changes: all together take a second."""
+    if not module.startswith(f"{__package__.partition('.')[0]}."):
+        return code_version(module)
+
+    def write(folder: Path) -> None:
+        (folder / _VERSION).write_text(code_version(module), "utf-8")
+
+    try:
+        return (made_once(f"code/{content_id('code', module, _files())}", write) / _VERSION).read_text("utf-8")
+    except OSError as error:
+        log.info("the code is read in each process: nothing can be kept (%s)", error)
+        return code_version(module)
+
+
+@cache
+def _files() -> str:
+    root = Path(language.__file__).parents[1]
+    files = (file.stat() for file in sorted(root.rglob("*")) if file.suffix in (".py", *DATA_SUFFIXES))
+    return repr((str(root), sys.version, [(file.st_size, file.st_mtime_ns) for file in files]))
 
 
 # The model requests of a run's shards, before any is sent.

@@ -45,9 +45,9 @@ def test_settings_work_from_their_stages_on(configure: Callable[..., Config]) ->
 
 @pytest.mark.usefixtures("indexed")
 def test_code_works_from_its_stage_on(configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch) -> None:
-    version = inputs.code_version
+    version = inputs._code_of_stage
     changed = ""
-    monkeypatch.setattr(inputs, "code_version", lambda name: version(name) + "+" * (name == changed))
+    monkeypatch.setattr(inputs, "_code_of_stage", lambda name: version(name) + "+" * (name == changed))
     for stage in STAGES:
         changed = stage.module
         if stage.name in ORDER:

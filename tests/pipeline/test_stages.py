@@ -4,6 +4,7 @@ import inspect
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from graphrag_tasks.core import schemas
 from graphrag_tasks.core.stage import StageResult, _read, _source_of, code_of, code_version, stage, table
+from graphrag_tasks.pipeline import inputs
 from graphrag_tasks.pipeline.stages import STAGES, AnyStage, check_order
 
 ROOT = Path(__file__).parents[2]
@@ -132,3 +134,13 @@ def test_importing_is_light(module: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_code_is_read_again_only_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHRAG_CACHE", str(tmp_path))
+    told = iter(("first", "second"))
+    monkeypatch.setattr(inputs, "code_version", lambda _: next(told))
+    for files, version in (("a", "first"), ("a", "first"), ("b", "second")):
+        inputs._code_of_stage.cache_clear()
+        monkeypatch.setattr(inputs, "_files", partial(str, files))
+        assert inputs._code_of_stage("graphrag_tasks.none") == version
