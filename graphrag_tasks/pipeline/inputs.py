@@ -340,8 +340,8 @@ def _code_of_stage(module: str) -> str:
 @cache
 def _files() -> str:
     root = Path(language.__file__).parents[1]
-    files = (file.stat() for file in sorted(root.rglob("*")) if file.suffix in (".py", *DATA_SUFFIXES))
-    return repr((str(root), sys.version, [(file.st_size, file.st_mtime_ns) for file in files]))
+    files = [(file, file.stat()) for file in sorted(root.rglob("*")) if file.suffix in (".py", *DATA_SUFFIXES)]
+    return repr((sys.version, [(str(file), known.st_size, known.st_mtime_ns) for file, known in files]))
 
 
 # The model requests of a run's shards, before any is sent.
