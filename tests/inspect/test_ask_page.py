@@ -145,6 +145,13 @@ def test_the_answer_stands_large_beside_its_source(handbook: Config) -> None:
     assert client(handbook).get(f"{beside.partition('?')[0]}?chunk={'0' * 24}").status_code == 400
 
 
+def test_a_question_can_be_asked_as_of_a_date(handbook: Config) -> None:
+    limited = {"question": "How much does the company pay per night in London?", "only": "as_of=2024"}
+    page = client(handbook).get("/snapshots/current/ask", params=limited).text
+    assert "£140" in page.partition('<blockquote class="quote">')[2].partition("</blockquote>")[0]
+    assert '<option value="as_of=2024" selected>2024</option>' in page
+
+
 def test_a_question_for_changes_leads_to_all_of_them(handbook: Config) -> None:
     assert '/changes">All that changed' in asked(handbook, "What changed in the travel policy?")
     assert "All that changed" not in asked(handbook, "How much can I claim for meals?")

@@ -31,6 +31,7 @@ from graphrag_tasks.retrieval.modes.registry import PLAIN_MODES
 from graphrag_tasks.retrieval.question.router import question_parts
 from graphrag_tasks.sources.media_types import is_sheet
 from graphrag_tasks.storage.artifacts import column
+from graphrag_tasks.versions.chains import order_of
 from graphrag_tasks.versions.told import changes
 
 log = logging.getLogger(__name__)
@@ -237,6 +238,8 @@ def limits(index: Index) -> dict[str, dict[str, str]]:
     for name, values in values_of_fields(index.snapshot, index.graph).items():
         if 1 < len(values) <= _MOST_VALUES:
             found[name] = {f"{name}={value}": value for value in values}
+            if name == "release" and (ordered := list(filter(order_of, values))):
+                found["as_of"] = {f"as_of={value}": value for value in ordered}
     return found
 
 
