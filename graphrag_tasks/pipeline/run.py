@@ -82,7 +82,7 @@ class Run:
     def is_small(self) -> bool:
         """Whether one task reads all that changed, in a corpus whose other stages take less than their tasks' start.
 
-        Not where only settings changed: then a large corpus may be embedded anew, in parts.
+        If only settings changed it is not: all texts may have to be embedded again, which is done in parts.
         """
         return len(self.shards) == 1 and self.state.sources.num_rows <= FEW_DOCUMENTS
 

@@ -274,7 +274,7 @@ class Examples:
 
 def _extend(found: list[str], index: Index) -> None:
     try:
-        found.extend(kept_examples(index) or islice(examples(index), EXAMPLES))
+        found.extend(kept_examples(index) or (question for question, _ in islice(examples(index), EXAMPLES)))
     except GraphragError as error:
         log.warning("no examples of questions: %s", error)
 

@@ -95,7 +95,7 @@ class Provenance:
 
     def items_around(self, sentence: SourceSentence) -> list[tuple[SourceSentence, ...]]:
         """Return the list items or table rows around a sentence, each as sentences."""
-        document = self._document(sentence.document_id)
+        document = self._document_rows[sentence.document_id]
         blocks = self._records("blocks").at(self._by_document["blocks"].of(document))
         spans = items_around(blocks, sentence.char_start)
         items = [self.sentences_between(sentence.document_id, span.start, span.end) for span in spans]
@@ -103,7 +103,7 @@ class Provenance:
 
     def sentences_between(self, document_id: str, char_start: int, char_end: int) -> tuple[SourceSentence, ...]:
         """Return the sentences that overlap a span of a document, in reading order."""
-        rows = self._by_document["sentences"].of(self._document(document_id))
+        rows = self._by_document["sentences"].of(self._document_rows[document_id])
         starts = self._sentence_places["char_start"][rows]
         first, last = np.searchsorted(starts, [char_start, char_end])
         inside = rows[:first][self._sentence_places["char_end"][rows[:first]] > char_start]
@@ -111,9 +111,6 @@ class Provenance:
         # Chunks that overlap have the same sentence, each by an id of its own.
         distinct = np.unique(starts[first:last], return_index=True)[1]
         return tuple(self._sentences_of(rows[first:last][distinct]))
-
-    def _document(self, document_id: str) -> int:
-        return self._document_rows[document_id]
 
     @cached_property
     def _document_rows(self) -> dict[str, int]:
