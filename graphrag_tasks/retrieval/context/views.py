@@ -1,7 +1,4 @@
-"""Views: the rows of all tables with the same header, which a question can filter and count.
-
-"Airports in Texas" may be spread over a dozen files. Numbers are converted to one unit per dimension.
-"""
+"""Views: the rows of all tables with the same header, often of many files, which a question can filter and count."""
 
 from __future__ import annotations
 
@@ -15,10 +12,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.retrieval.view.arrays import Records
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _LEAST_ROWS = 2  # Rows of a view; with one there is nothing to filter or count.
@@ -200,14 +197,15 @@ def views_of(snapshot: Snapshot) -> tuple[View, ...]:
     columns = ["document_id", "ordinal", "sheet", "column", "header", "row", "row_span", "text", "iso"]
     columns += ["char_start", "char_end"]
     cells = snapshot.table("cells", ["is_header", *columns])
-    cells = cells.filter(~pc.field("is_header") & pc.field("header").is_valid())
+    cells = cells.filter(pc.and_not(cells["header"].is_valid(), cells["is_header"]))
     names = {
         row["document_id"]: (row["title"], row["path"].rpartition("/")[2].rpartition(".")[0])
         for row in snapshot.table("documents", ["document_id", "title", "path"]).to_pylist()
     }
     blocks = snapshot.table("blocks", ["document_id", "ordinal", "kind", "text"])
+    titles = [row for row, kind in enumerate(blocks["kind"].to_pylist()) if kind in ("heading", "caption")]
     above: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for row in blocks.filter(pc.is_in(blocks["kind"], pa.array(["heading", "caption"]))).to_pylist():
+    for row in Records(blocks).at(titles):  # an Arrow array of the kinds would import pandas
         above[row["document_id"]].append((row["ordinal"], row["text"]))
     views: dict[tuple[str, ...], View] = {}
     body = zip(*(cells[name].to_pylist() for name in columns), strict=True)
