@@ -29,7 +29,7 @@ from benchmarks.scoring.parse_metrics import bag_f1, heading_key, in_order_f1, p
 from benchmarks.scoring.parse_report import DocumentResult, ParseReport
 from graphrag_tasks.core.config import ParseConfig
 from graphrag_tasks.core.errors import DocumentError
-from graphrag_tasks.core.progress import child_processes
+from graphrag_tasks.core.progress import cpu_seconds, family, peak
 from graphrag_tasks.parse.blocks import ParsedDocument
 from graphrag_tasks.parse.isolation import Parser
 
@@ -122,18 +122,18 @@ def _measured(
         parsed = read(media_type, data)
     except DocumentError as error:
         message = str(error)
-    seconds, cpu_seconds = time.perf_counter() - start, _cpu_seconds() - cpu_start
+    seconds, used = time.perf_counter() - start, _cpu_seconds() - cpu_start
     return DocumentResult(
         name=name,
         group=group,
         metrics=failed if message else score(parsed),
         pages=parsed.pages_in,
         seconds=round(seconds, 3),
-        cpu_seconds=round(cpu_seconds, 3) if cpu_seconds > 0 else None,
-        peak_memory_bytes=max((one.peak_memory_bytes for one in child_processes()), default=None),
+        cpu_seconds=round(used, 3) if used > 0 else None,
+        peak_memory_bytes=max(map(peak, family()[1:]), default=None),
         error=message,
     )
 
 
 def _cpu_seconds() -> float:
-    return sum(one.cpu_seconds for one in child_processes())
+    return sum(map(cpu_seconds, family()[1:]))

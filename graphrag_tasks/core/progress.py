@@ -94,7 +94,7 @@ class Cost:
 def measured() -> Iterator[Cost]:
     """Measure the block; the cost is filled in when it ends, even with an error."""
     cost = Cost()
-    used = {process: _cpu_seconds(process) for process in _family()}
+    used = {process: cpu_seconds(process) for process in family()}
     for process in used:
         with suppress(OSError):  # not Linux, or not allowed: the peak is then that of its life
             (process / "clear_refs").write_text("5")  # resets the peak
@@ -103,26 +103,13 @@ def measured() -> Iterator[Cost]:
         yield cost
     finally:
         cost.seconds = round(time.perf_counter() - start, 3)
-        spent = (_cpu_seconds(process) - used.get(process, 0.0) for process in _family())
+        spent = (cpu_seconds(process) - used.get(process, 0.0) for process in family())
         cost.cpu_seconds = round(sum(spent), 2)
         life_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        cost.peak_memory_bytes = sum(map(_peak, _family())) or life_peak
+        cost.peak_memory_bytes = sum(map(peak, family())) or life_peak
 
 
-@dataclass(frozen=True)
-class ProcessUse:
-    """CPU time of a process's threads, and its highest resident memory (0 after it ended)."""
-
-    cpu_seconds: float
-    peak_memory_bytes: int
-
-
-def child_processes() -> list[ProcessUse]:
-    """Return the use of each current worker process; none without /proc."""
-    return [ProcessUse(_cpu_seconds(child), _peak(child)) for child in _family()[1:]]
-
-
-def _family() -> list[Path]:
+def family() -> list[Path]:
     """Return the `/proc` folders of this process and its children; empty without /proc."""
     if not _SELF.exists():
         return []
@@ -133,7 +120,7 @@ def _family() -> list[Path]:
     return [_SELF, *(Path("/proc") / child for child in children)]
 
 
-def _cpu_seconds(process: Path) -> float:
+def cpu_seconds(process: Path) -> float:
     """Return user and system time; 0 for an ended process."""
     with suppress(OSError):
         fields = (process / "stat").read_text().rpartition(")")[2].split()
@@ -141,7 +128,7 @@ def _cpu_seconds(process: Path) -> float:
     return 0.0
 
 
-def _peak(process: Path) -> int:
+def peak(process: Path) -> int:
     """Return the high-water mark in bytes; 0 for an ended process."""
     with suppress(OSError):
         for line in (process / "status").read_text().splitlines():

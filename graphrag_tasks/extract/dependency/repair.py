@@ -203,7 +203,6 @@ _BEFORE_COMMAND = frozenset({"intj", "punct", "advmod"})
 _NOUN_GERUNDS = frozenset({"build", "log", "map", "plan", "print", "report", "start", "test"})
 """Verbs whose gerund names a thing: "Mapping tables", "Test planning"."""
 _NOUN_MODIFIERS = frozenset({"compound", "amod", "nmod"})
-_NOUN_PARTS = _NOUN_MODIFIERS | {"det", "nummod", "poss"}
 _NAME_DEPS = frozenset({"compound", "dobj", "npadvmod", "nsubj", "nsubjpass", "oprd"})
 
 

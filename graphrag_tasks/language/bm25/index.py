@@ -184,6 +184,13 @@ class Lexicon:
         part = self._part(term)
         return self._rows[part], self._scores[part]
 
+    def scores_of(self, term: str, rows: NDArray[np.int64]) -> Floats:
+        """Return the BM25 score that a known term gives each of these rows."""
+        with_term, scores = self.postings(term)
+        places = np.searchsorted(with_term, rows.astype(with_term.dtype))  # of one type: no copy
+        places = np.minimum(places, len(with_term) - 1)
+        return np.where(with_term[places] == rows, scores[places], np.float32(0))
+
     def held(self, asked: Sequence[str], rows: NDArray[np.int64]) -> set[str]:
         """Return the terms that at least one of these rows contains."""
         return {term for term in set(asked) if self._are_with(term, rows).any()}
@@ -192,10 +199,8 @@ class Lexicon:
         """Return what each question term contributes to a row's score; absent terms are omitted."""
         found: dict[str, float] = {}
         for term in asked:
-            rows, scores = self.postings(term)
-            held = scores[rows == row]
-            if len(held):
-                found[term] = found.get(term, 0.0) + float(held[0])
+            if held := float(self.scores_of(term, np.array([row]))[0]):
+                found[term] = found.get(term, 0.0) + held
         return found
 
     def coverage(self, asked: Sequence[str], rows: NDArray[np.int64]) -> Floats:
@@ -224,9 +229,7 @@ class Lexicon:
 
     def _are_with(self, term: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell which of these rows contain a term."""
-        with_term, _ = self.postings(term)
-        places = np.searchsorted(with_term, rows.astype(with_term.dtype))  # of one type: no copy
-        found: NDArray[np.bool_] = with_term[np.minimum(places, len(with_term) - 1)] == rows
+        found: NDArray[np.bool_] = self.scores_of(term, rows) > 0
         return found
 
     def unknown_words(self, text: str) -> list[str]:

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 _MENTIONED = 1.0
 _OWN_TITLE = 10.0  # Edge weights: for a name that a chunk mentions, or is about.
+_DAMPING, _ROUNDS = np.float32(0.85), 4
+"""Probability that a walk goes on, as in PageRank (Brin and Page, 1998), and the chunks that it goes through: more find
+nothing more (benchmarks/README.md)."""
+_WALKED, _STEPS = 5_000, 2
+"""Chunks that are walked over, if there are no more. Of more, those that hold the rarest names within two steps of
+where it starts, about as many: others have few visits (benchmarks/README.md)."""
 _MOST_BETWEEN = 50  # Chunks considered between a seed and a hit when explaining the path; chosen to bound that time.
 
 
@@ -54,6 +60,7 @@ class NameGraph:
         self.entities: Rows = numbers(column(nodes, "entity")).astype(np.int64)
         self.is_title: NDArray[np.bool_] = numbers(column(nodes, "is_title"))
         self.weights = _matrix(edges, (chunks, len(self.entities)))
+        self._sums = [np.asarray(self.weights.sum(axis=axis)).ravel() for axis in (1, 0)]
         self.often: Rows = np.bincount(self.weights.indices, minlength=len(self.entities))
         rarity = np.log((chunks + 1) / (self.often + 0.5)).astype(np.float32)
         self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
@@ -99,13 +106,66 @@ class NameGraph:
         return self._names[int(self.entities[place])]
 
     @cached_property
-    def _by_name(self) -> sparse.csc_matrix:
-        return self.weights.tocsc()
+    def _by_name(self) -> sparse.csr_matrix:
+        return self.weights.T.tocsr()
 
-    @cached_property
-    def walk(self) -> Walk:
-        """The random walk between chunks and names."""
-        return Walk(self.weights)
+    def visits(self, chunks: Floats, names: Mapping[int, float]) -> tuple[Rows, Floats]:
+        """Return chunks, and how often a random walk between chunks and names visits each.
+
+        It follows an edge by its share of its end's weight, and restarts with probability 1 - `_DAMPING`, in proportion
+        to the weights of `chunks`, shape (chunks,), and `names`. Of many chunks, near ones are walked over.
+        """
+        rows, near, reached = np.arange(len(chunks)), self.weights, np.arange(len(self.entities))
+        if len(chunks) > _WALKED:
+            rows, near, reached = self._near(np.flatnonzero(chunks), np.array(list(names), np.int64))
+        seeds = np.zeros(len(self.entities), np.float32)
+        seeds[list(names)] = list(names.values())
+        of_chunks, of_names = self._sums
+        return rows, _visits(near, of_chunks[rows], of_names[reached], chunks[rows], seeds[reached])
+
+    def _near(self, rows: Rows, names: Rows) -> tuple[Rows, sparse.csr_matrix, Rows]:
+        """Return the chunks near some chunks and names, with their edges, and the names in them."""
+        is_near, is_reached = np.zeros(self.weights.shape[0], bool), np.zeros(self.weights.shape[1], bool)
+        is_near[rows], is_reached[names] = True, True
+        for _ in range(_STEPS):
+            is_reached[self.weights[np.flatnonzero(is_near)].indices] = True
+            reached = np.flatnonzero(is_reached)
+            often = np.minimum(self.often[reached], _WALKED + 1)
+            rarest = reached[often < np.searchsorted(np.cumsum(np.bincount(often, often)), _WALKED, side="right")]
+            is_near[self._by_name[rarest].indices] = True
+        near = self.weights[rows := np.flatnonzero(is_near)]
+        is_reached[near.indices] = True
+        reached = np.flatnonzero(is_reached)
+        places = np.empty(len(is_reached), np.int32)
+        places[reached] = np.arange(len(reached))
+        local = (near.data, places[near.indices], near.indptr)
+        return rows, type(near)(local, shape=(len(rows), len(reached))), reached
+
+
+def _visits(weights: sparse.csr_matrix, by_chunk: Floats, by_name: Floats, chunks: Floats, names: Floats) -> Floats:
+    """Return the visits of chunks, by weights of shape (chunks, names) and all weights of each name and chunk.
+
+    A round of Chebyshev's semi-iteration (Golub and Varga, Numerische Mathematik 3, 1961) reaches one chunk farther;
+    four are nearer to the visits of a walk without end than six rounds of plain power iteration.
+    """
+    to_chunks, to_names = weights.copy(), weights.copy()
+    to_chunks.data *= _inverse(by_name)[weights.indices]
+    to_names.data *= np.repeat(_inverse(by_chunk), np.diff(weights.indptr))
+    to_names = to_names.T
+    scale = (1 - _DAMPING) / np.float32(max(chunks.sum() + names.sum(), 1e-12))
+    start = scale * (chunks + _DAMPING * (to_chunks @ names))
+    # A step from chunks leads to names only, so two are taken at once. Their matrix, with `twice`, has eigenvalues from
+    # 0 to `twice`.
+    twice = _DAMPING * _DAMPING
+    spread, weight = twice / (2 - twice), np.float32(2)
+    rate = 2 / (2 - twice)
+    before, at = np.zeros_like(start), rate * start
+    for _ in range(_ROUNDS):
+        weight = 1 / (1 - spread * spread * weight / 4)
+        moved = start + twice * (to_chunks @ (to_names @ at))
+        before, at = at, weight * (rate * (moved - at) + at - before) + before
+    visits: Floats = np.maximum(at, 0, out=at)
+    return visits
 
 
 def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
@@ -122,73 +182,27 @@ def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
     return sparse.csr_matrix((weights, numbers(column(edges, "name")), ends), shape=shape)
 
 
-class Walk:
-    """A random walk between chunks and names, by weights of shape (chunks, names).
-
-    Three of four names are in a single chunk. A walk to such a name can only return, which equals staying: only shared
-    names are walked over.
-    """
-
-    def __init__(self, weights: sparse.csr_matrix) -> None:
-        by_name = np.asarray(weights.sum(axis=0)).ravel()
-        by_chunk = np.asarray(weights.sum(axis=1)).ravel()
-        from_names = weights.multiply(_inverse(by_name)[None, :]).tocsc().astype(np.float32)
-        from_chunks = weights.multiply(_inverse(by_chunk)[:, None]).tocsc().astype(np.float32)
-        held = np.diff(from_names.indptr)
-        # In order of length, as a loop whose length seldom changes takes half the time.
-        shared = np.argsort(held, kind="stable")[np.count_nonzero(held < 2) :]
-        self._from_names = from_names
-        self._to_chunks = from_names[:, shared]
-        self._to_names = from_chunks[:, shared].T
-        alone = from_chunks[:, held < 2].sum(axis=1)
-        self._stays: Floats = np.asarray(alone, dtype=np.float32).ravel()
-
-    def visits(self, chunks: Floats, names: Mapping[int, float], *, damping: float, rounds: int) -> Floats:
-        """Return the visits of each chunk, shape (chunks,).
-
-        The walk restarts with probability 1 - `damping`, in proportion to the weights of `chunks`, shape (chunks,), and
-        `names`. A round of Chebyshev's semi-iteration (Golub and Varga, Numerische Mathematik 3, 1961) reaches one
-        chunk farther; four are nearer to the visits of a walk without end than six rounds of plain power iteration.
-        """
-        total = max(float(chunks.sum()) + sum(names.values()), 1e-12)
-        scale = np.float32((1.0 - damping) / total)
-        damp = np.float32(damping)
-        start = scale * chunks + damp * scale * self._reached(names)
-        # A step from chunks leads to names only, so two are taken at once. Their matrix, with `twice`, has eigenvalues
-        # from 0 to `twice`.
-        twice = damp * damp
-        stays = twice * self._stays
-        spread, weight = twice / (2 - twice), np.float32(2)
-        rate = 2 / (2 - twice)
-        before, at = np.zeros_like(start), rate * start
-        for _ in range(rounds):
-            weight = 1 / (1 - spread * spread * weight / 4)
-            moved = start + stays * at + twice * (self._to_chunks @ (self._to_names @ at))
-            before, at = at, weight * (rate * (moved - at) + at - before) + before
-        visits: Floats = np.maximum(at, 0, out=at)
-        return visits
-
-    def _reached(self, names: Mapping[int, float]) -> Floats:
-        reached = np.zeros(len(self._stays), dtype=np.float32)
-        steps = self._from_names
-        for name, weight in names.items():
-            part = slice(*steps.indptr[name : name + 2])
-            reached[steps.indices[part]] += weight * steps.data[part]
-        return reached
-
-
 def _inverse(sums: Floats) -> Floats:
     return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
 
 
-class Spellings:
+class _Sorted:
+    def __init__(self, sorted_texts: SortedTexts) -> None:
+        self._sorted = sorted_texts
+
+    def begins(self, text: str) -> bool:
+        """Tell whether a spelling begins with a text."""
+        return self._sorted.begins(text)
+
+
+class Spellings(_Sorted):
     """The tables `spellings` and `spelled`; immutable.
 
     A lookup is a binary search of the sorted spellings, as bytes: 5 microseconds for 50,000.
     """
 
     def __init__(self, spellings: pa.Table, spelled: pa.Table) -> None:
-        self._sorted = SortedTexts(column(spellings, "spelling"))
+        super().__init__(SortedTexts(column(spellings, "spelling")))
         self._ends = numbers(column(spellings, "end"))
         self._names = column(spellings, "name")
         self._is_code = column(spellings, "is_code")
@@ -196,10 +210,6 @@ class Spellings:
 
     def __contains__(self, spelling: object) -> bool:
         return self._sorted.row_of(spelling) is not None
-
-    def begins(self, text: str) -> bool:
-        """Tell whether a spelling begins with a text."""
-        return self._sorted.begins(text)
 
     def entities(self, spelling: str) -> tuple[int, ...]:
         """Return the entities with this spelling, most mentioned first."""
@@ -221,22 +231,19 @@ class Spellings:
         return _Places(self._sorted, self._names)
 
 
-class _Called(Container[str]):
+class _Called(_Sorted, Container[str]):
     def __init__(self, sorted_texts: SortedTexts, is_code: Any) -> None:  # noqa: ANN401 - an array
-        self._sorted = sorted_texts
+        super().__init__(sorted_texts)
         self._is_code = is_code
 
     def __contains__(self, spelling: object) -> bool:
         row = self._sorted.row_of(spelling)
         return row is not None and not self._is_code[row].as_py()
 
-    def begins(self, text: str) -> bool:
-        return self._sorted.begins(text)
 
-
-class _Places(Mapping[str, int]):
+class _Places(_Sorted, Mapping[str, int]):
     def __init__(self, sorted_texts: SortedTexts, names: Any) -> None:  # noqa: ANN401 - an array
-        self._sorted = sorted_texts
+        super().__init__(sorted_texts)
         self._names = names
 
     def __getitem__(self, spelling: str) -> int:
@@ -245,9 +252,6 @@ class _Places(Mapping[str, int]):
         if place is None:
             raise KeyError(spelling)
         return int(place)
-
-    def begins(self, text: str) -> bool:
-        return self._sorted.begins(text)
 
     def __iter__(self) -> Iterator[str]:
         rows = np.flatnonzero(numbers(self._names.is_valid()))

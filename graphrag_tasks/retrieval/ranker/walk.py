@@ -43,10 +43,6 @@ lead astray, and so do weights from 20 on."""
 _MOST_MEANT = 5  # Entities that a link may mean.
 _NEVER = 1e-6  # Added to visits before the logarithm.
 
-_DAMPING, ROUNDS = 0.85, 4
-"""Probability that the walk goes on, as in PageRank (Brin and Page, 1998), and the chunks that it goes through: more
-find nothing more (benchmarks/README.md)."""
-
 _BM25_WEIGHT, _BASE_WEIGHT = 0.5, 0.08
 """Weight of BM25 beside the cosine in the base score, and of that score beside the first walk. They and those below
 were chosen on public question sets (docs/results.md)."""
@@ -165,8 +161,11 @@ def _reset(base: Floats, rows: Rows) -> Floats:
 
 
 def _log_visits(names: NameGraph, chunks: Floats, seeds: Mapping[int, float]) -> Floats:
-    visits = names.walk.visits(chunks, seeds, damping=_DAMPING, rounds=ROUNDS)
-    return standardised(np.log(visits + np.float32(_NEVER)))
+    rows, visits = names.visits(chunks, seeds)
+    own = standardised(np.log(visits + np.float32(_NEVER)))
+    found = np.full(len(chunks), own.min(), np.float32)
+    found[rows] = own
+    return found
 
 
 def rank(graph: Graph, query: Query, _: RetrievalConfig) -> Ranking:
@@ -226,6 +225,7 @@ def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
 _READ = 3  # Chunks of the first pass that are read.
 _MOST_BRIDGES = 12  # Rarest names of the chunks that were read, each searched by itself: more cost time. Chosen.
 _TITLE = np.float32(2)  # Weight of a bridge that is a title; other bridges have 1.
+_FREQUENT, _SHARE = 4_096, 16  # Chunks with a frequent word, and the share of all chunks that stands for all.
 _NO_DEVIATION = 1e-9  # Floor of a standard deviation, so that equal scores are not divided by zero.
 
 
@@ -296,7 +296,8 @@ def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows, holders: Sequ
     """Return standardised BM25 scores of the missing terms and each bridge's words.
 
     They are those of the bridge's own chunks, one bridge after the other. Mean and deviation over all chunks come from
-    sums over the chunks with a word of the bridge.
+    sums over the chunks with a word of the bridge; of a frequent word, the first chunks stand for all, as chunks are
+    in the order of their documents' ids, which are hashes.
     """
     lexicon, name = graph.lexicon, graph.name_graph.name
     missing = lexicon.scores(left)
@@ -305,15 +306,19 @@ def _asked_again(graph: Graph, left: Sequence[str], bridges: Rows, holders: Sequ
     found = []
     for bridge, own in zip(bridges.tolist(), holders, strict=True):
         words = [term for term in terms(name(bridge)) if term in lexicon.known]
-        postings = list(map(lexicon.postings, words))
-        for rows, scores in postings:
-            named[rows] += scores
-        mean = (total + sum(float(scores.sum()) for _, scores in postings)) / count
-        more = sum(float(scores @ (named[rows] + 2 * missing[rows])) for rows, scores in postings)
+        mean, more, filled = total, 0.0, []
+        for rows, scores in sorted(map(lexicon.postings, words), key=lambda posting: len(posting[0])):
+            mean += float(scores.sum())
+            share = 1 if len(rows) < _FREQUENT else _SHARE
+            last = np.searchsorted(rows, count // share)
+            filled.append(rows[:last])
+            more += share * float(scores[:last] @ (scores[:last] + 2 * (named[filled[-1]] + missing[filled[-1]])))
+            named[filled[-1]] += scores[:last]
+        mean /= count
         deviation = math.sqrt(max((squares + more) / count - mean**2, 0.0))
-        both = missing[own] + named[own]
+        both = missing[own] + sum(lexicon.scores_of(word, own) for word in words)
         found.append((both - np.float32(mean)) / np.float32(max(deviation, _NO_DEVIATION)))
-        for rows, _ in postings:
+        for rows in filled:
             named[rows] = 0
     return np.concatenate(found)
 

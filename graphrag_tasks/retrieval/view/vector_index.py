@@ -33,6 +33,7 @@ from graphrag_tasks.storage.artifacts import Rows, column, numbers
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
 _NEAREST = 64  # Clusters that are compared with a vector: they hold .996 of the sixty nearest rows of 100,000.
+_NEAREST_PART = 32  # Clusters that are compared with each further vector, of which twenty rows are wanted.
 _BEST_BESIDE = 1_000  # Rows that are compared for their other scores, as on a server.
 _LARGE = 2**32  # Bytes of a matrix that is seldom compared whole, as it would take seconds.
 _FEW, _ALLOWED = 10_000, 1_000  # Allowed rows that are all compared, and how many at least where they are more.
@@ -186,9 +187,9 @@ class Clusters:
         mean, *outer = _rows(moments, "numbers")
         return cls(rows, ends, _rows(clusters, "centroid"), mean, np.array(outer))
 
-    def near(self, vector: Vectors) -> list[Rows]:
+    def near(self, vector: Vectors, clusters: int) -> list[Rows]:
         """Return the rows of the nearest clusters."""
-        count = min(_NEAREST, len(self.ends))
+        count = min(clusters, len(self.ends))
         nearest = np.argpartition(cosines(self.centroids, vector), -count)[-count:]
         starts = np.concatenate([[0], self.ends])
         return [self.rows[starts[one] : starts[one + 1]] for one in nearest.tolist()]
@@ -234,25 +235,26 @@ class ClusteredIndex(FlatIndex):
     def cosines(
         self, vectors: Vectors, *, beside: Scores | None = None, allowed: NDArray[np.bool_] | None = None
     ) -> list[Cosines]:
-        """Return the cosines of the rows near any of several vectors; the others get the mean."""
-        is_read = np.zeros(len(self), dtype=bool)
-        for vector in vectors:
-            is_read[np.concatenate(self._clusters.near(vector))] = True
-        if beside is not None:
-            best = top(beside, np.arange(len(beside)), _BEST_BESIDE)
-            is_read[best[beside[best] > 0]] = True
+        """Return the cosines of the rows near each vector, most of them near the first; the others get the mean."""
+        always = np.zeros(len(self), dtype=bool)
         if allowed is not None and np.count_nonzero(allowed) <= _FEW:
-            is_read |= allowed
+            always |= allowed
         elif allowed is not None:
-            is_read[self._clusters.near_allowed(vectors[0], allowed)] = True
-        rows = np.flatnonzero(is_read)
-        read = cosines_of(self.matrix, rows, vectors)
-        return [self._of(*one, rows) for one in zip(vectors, read, strict=True)]
+            always[self._clusters.near_allowed(vectors[0], allowed)] = True
+        found = []
+        for place, vector in enumerate(vectors):
+            is_read = always.copy()
+            is_read[np.concatenate(self._clusters.near(vector, _NEAREST_PART if place else _NEAREST))] = True
+            if beside is not None and not place:
+                best = top(beside, np.arange(len(beside)), _BEST_BESIDE)
+                is_read[best[beside[best] > 0]] = True
+            found.append(self._of(vector, np.flatnonzero(is_read)))
+        return found
 
-    def _of(self, vector: Vectors, read: Floats, rows: Rows) -> Cosines:
+    def _of(self, vector: Vectors, rows: Rows) -> Cosines:
         moments = self._clusters.moments(vector)
         values = np.full(len(self), moments[0], dtype=np.float32)
-        values[rows] = read
+        values[rows] = self.cosines_of(rows, vector)
         return Cosines(values, moments, lambda some: self.cosines_of(some, vector), rows)
 
 
