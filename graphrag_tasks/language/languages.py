@@ -17,7 +17,9 @@ from graphrag_tasks.core.schemas import CELL_SEPARATOR
 
 _WORDS = json.loads((resources.files(__package__) / "languages.json").read_text("utf-8"))
 _LISTS: dict[str, frozenset[str]] = {name: frozenset(words.split()) for name, words in _WORDS["function"].items()}
-_FUNCTION_WORDS = frozenset().union(*_LISTS.values())
+_LANGUAGES_OF = {
+    word: [name for name, words in _LISTS.items() if word in words] for word in frozenset().union(*_LISTS.values())
+}
 ENGLISH = "English"
 CODES = {
     "English": "en", "German": "de", "French": "fr", "Spanish": "es", "Italian": "it",
@@ -65,8 +67,8 @@ def language_of(question: str) -> str:
 
 def _script(text: str) -> str:
     """Return the Unicode script of most letters; `LATIN` if there are none."""
-    letters = [letter for letter in text if letter.isalpha()]
-    if text.isascii() or not letters:
+    letters = [] if text.isascii() else [letter for letter in text if letter.isalpha()]
+    if not letters:
         return _LATIN
     scripts = Counter(unicodedata.name(letter, "").split(" ")[0] for letter in letters)
     if (scripts["HIRAGANA"] or scripts["KATAKANA"]) and scripts[_LATIN] * 2 <= len(letters):
@@ -109,13 +111,14 @@ def _is_in(language: str, sentence: str, is_known: Callable[[str], bool]) -> boo
     if script != _LATIN or own in _SCRIPTS.values():
         return _SCRIPTS.get(script) == own
     words = list(_words_outside_names(sentence, _LISTS[own]))
-    ours = sum(word in _LISTS[own] for word in words)
     is_row = CELL_SEPARATOR in sentence
     longer = [word for word in words if len(word) > 1 or not is_row]  # one letter may be a value
-    others = max(sum(w in known for w in longer) for name, known in _LISTS.items() if name != own)
+    ours = sum(word in _LISTS[own] for word in words)
+    found = [name for word in longer if word in _LANGUAGES_OF for name in _LANGUAGES_OF[word] if name != own]
+    others = max(map(found.count, set(found)), default=0)
     if ours != others:
         return ours > others
-    told = [word for word in words if word not in _FUNCTION_WORDS]
+    told = [word for word in words if word not in _LANGUAGES_OF]
     known = sum(map(is_known, told))
     if not told:
         return True if ours else None
@@ -130,12 +133,13 @@ def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
     Capitalized words are names, and so are function words between two of them ("Rio de Janeiro"). The first word counts
     if it is one of `ours`, or if no name follows ("La Paz").
     """
-    found = [_parts(*match) for match in _WORD.findall(_LABEL.sub(_lower, _lowered(sentence)))]
+    text = _LABEL.sub(_lower, sentence.lower() if sentence.isupper() else sentence)
+    found = [_parts(*match) for match in _WORD.findall(text)]
     for at, (elided, word) in enumerate(found):
         before = found[at - 1][1] if at else ""
         after = found[at + 1][1] if at + 1 < len(found) else ""
-        opens = at == 0 and word.lower() in (_FUNCTION_WORDS if after[:1].islower() else ours)
-        joins = before[:1].isupper() and after[:1].isupper() and word in _FUNCTION_WORDS - ours
+        opens = at == 0 and word.lower() in (_LANGUAGES_OF if after[:1].islower() else ours)
+        joins = before[:1].isupper() and after[:1].isupper() and word in _LANGUAGES_OF and word not in ours
         is_lower = not word[0].isupper() and not joins
         if elided:
             yield elided.lower()
@@ -145,10 +149,6 @@ def _words_outside_names(sentence: str, ours: frozenset[str]) -> Iterator[str]:
 
 def _lower(label: re.Match[str]) -> str:
     return label[0].lower()
-
-
-def _lowered(sentence: str) -> str:
-    return sentence.lower() if sentence.isupper() else sentence
 
 
 def _parts(elided: str, word: str) -> tuple[str, str]:
