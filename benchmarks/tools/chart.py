@@ -1,4 +1,4 @@
-"""Line charts as SVG, for the figures of the documentation."""
+"""Charts of lines and of bars as SVG, for the figures of the documentation."""
 
 from __future__ import annotations
 
@@ -37,10 +37,41 @@ def draw(charts: Sequence[Chart], *, columns: int, width: int, height: int) -> s
         parts += _area(chart, width, height)
         parts.append("</g>")
     rows = -(-len(charts) // columns)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{columns * across}"'
-    style = 'font-family="sans-serif" font-size="12"'
-    white = '<rect width="100%" height="100%" fill="white"/>'
-    return "\n".join([f'{head} height="{rows * down}" {style}>', white, *parts, "</svg>"]) + "\n"
+    return _page(columns * across, rows * down, parts)
+
+
+_NAMED, _ROW, _BAR, _LONGEST = 190, 34, 12, 420  # Room for a part's name, height of a row and a bar, longest bar.
+
+
+def bars(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """Return bars of each part of a figure, by its title and by what is compared; sums come first."""
+    parts, y = [], 0
+    for title, compared in figures.items():
+        y += _TOP
+        names = (f'<tspan fill="{colour}">{name}</tspan>' for colour, name in zip(_COLOURS, compared, strict=False))
+        parts.append(_text(8, y - 10, "start", f"{title}: {' · '.join(names)}"))
+        rows = {"all": {name: sum(of.values()) for name, of in compared.items()}}
+        for part in dict.fromkeys(part for of in compared.values() for part in of):
+            rows[part] = {name: of.get(part, 0.0) for name, of in compared.items()}
+        most = max(rows["all"].values()) or 1
+        for part, of in rows.items():
+            parts.append(_text(_NAMED - 8, y + _BAR + 4, "end", part))
+            for number, (colour, value) in enumerate(zip(_COLOURS, of.values(), strict=False)):
+                at, long = y + number * (_BAR + 1), _LONGEST * value / most
+                parts.append(f'<rect x="{_NAMED}" y="{at}" width="{long:.1f}" height="{_BAR}" fill="{colour}"/>')
+                parts.append(
+                    _text(
+                        _NAMED + long + 5, at + _BAR - 2, "start", f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+                    )
+                )
+            y += _ROW
+    return _page(_NAMED + _LONGEST + 60, y + 10, parts)
+
+
+def _page(width: int, height: int, parts: Sequence[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+    style = 'font-family="sans-serif" font-size="12">'
+    return "\n".join([f"{head} {style}", '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n"
 
 
 def _area(chart: Chart, width: int, height: int) -> list[str]:
