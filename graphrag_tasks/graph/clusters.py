@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy import sparse
 
 from graphrag_tasks.core.schemas import (
     CLUSTER_TABLES,
@@ -97,6 +96,8 @@ def _moments(matrix: _Matrix) -> _Matrix:
 
 
 def _centroids(matrix: _Matrix, count: int) -> _Matrix:
+    from scipy import sparse  # a reader of snapshots has none
+
     generator = np.random.Generator(np.random.PCG64(_SEED))
     drawn = generator.choice(len(matrix), min(len(matrix), _SAMPLED * count), replace=False)
     sample = matrix[np.sort(drawn)]

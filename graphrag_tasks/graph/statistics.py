@@ -92,15 +92,10 @@ def _degrees(relations: pa.Table, entities: int) -> Rows:
 
 
 def _component_sizes(relations: pa.Table, entities: int) -> Rows:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    import igraph
 
-    if not entities:
-        return np.empty(0, np.int64)
-    ends = (relations["source"].to_numpy(), relations["target"].to_numpy())
-    pairs = coo_array((np.ones(relations.num_rows, np.bool_), ends), shape=(entities, entities))
-    _, found = connected_components(pairs, directed=False)
-    return np.bincount(found)
+    graph = igraph.Graph(entities, edge_ends(relations))
+    return np.array(graph.connected_components().sizes(), np.int64)
 
 
 def _related_pairs(relations: pa.Table) -> int:

@@ -53,7 +53,8 @@ def test_a_common_word_is_no_mention_of_the_title_that_it_spells(tmp_path: Path)
         titles=(("e1", "d1"),),
     )
     names = Graph(publish(tmp_path, world).open()).name_graph
-    assert names.weights.toarray().tolist() == [[10.0], [0.0]]
+    assert [names.names_of(chunk).tolist() for chunk in (0, 1)] == [[0], []]
+    assert [part.tolist() for part in names.holders(0)] == [[0], [True]]
 
 
 def test_the_far_end_of_a_chain_of_names_comes_before_what_shares_words(index: Index) -> None:

@@ -32,6 +32,7 @@ def test_a_text_without_a_title_is_about_such_a_name_and_a_walk_starts_there(tmp
     publish(tmp_path, world("Ellis Island"))
     index = open_index(tmp_path, embedder=FakeEmbedder())
     names = Graph(index.snapshot).name_graph
-    assert names.weights.toarray().tolist() == [[10.0, 0.0], [1.0, 10.0]]
+    assert [names.names_of(chunk).tolist() for chunk in (0, 1)] == [[0], [0, 1]]
+    assert names.holders(0)[1].tolist() == [True, False]
     found = index.search("Who saw Ellis Island?", "graph")
     assert [one.name for one in found.entities] == ["Ellis Island"]

@@ -8,23 +8,20 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_tasks.language.known_names import NameMatch, can_be_named, find_names, folded_name
-from graphrag_tasks.retrieval.view.arrays import Floats
+from graphrag_tasks.retrieval.view.arrays import Adjacency, Floats
 from graphrag_tasks.storage.artifacts import Rows, SortedTexts, column, numbers
 
-if TYPE_CHECKING:
-    from scipy import sparse
-
-
+Numbers = NDArray[np.float64]
 _MENTIONED = 1.0
 _OWN_TITLE = 10.0  # Edge weights: for a name that a chunk mentions, or is about.
-_DAMPING, _ROUNDS = np.float32(0.85), 4
+_DAMPING, _ROUNDS = 0.85, 4
 """Probability that a walk goes on, as in PageRank (Brin and Page, 1998), and the chunks that it goes through: more find
 nothing more (benchmarks/README.md)."""
 _WALKED, _STEPS = 5_000, 2
@@ -45,7 +42,6 @@ class NameGraph:
     Attributes:
         entities: Shape (names,): entity row of each name.
         keys: `places`.
-        weights: Shape (chunks, names): weight of each edge.
         often: Shape (names,): number of chunks that contain the name.
         rarity: Shape (names,): inverse chunk frequency; the rarest name has 1.
         is_title: Shape (names,): whether a chunk is about the name.
@@ -59,22 +55,23 @@ class NameGraph:
         self._names = names
         self.entities: Rows = numbers(column(nodes, "entity")).astype(np.int64)
         self.is_title: NDArray[np.bool_] = numbers(column(nodes, "is_title"))
-        self.weights = _matrix(edges, (chunks, len(self.entities)))
-        self._sums = [np.asarray(self.weights.sum(axis=axis)).ravel() for axis in (1, 0)]
-        self.often: Rows = np.bincount(self.weights.indices, minlength=len(self.entities))
+        held = numbers(column(edges, "name"))
+        self._chunk_of = numbers(column(edges, "chunk"))
+        ends = np.cumsum(np.bincount(self._chunk_of, minlength=chunks))
+        self._held = Adjacency(np.concatenate([[0], ends]), held, len(self.entities))
+        self._is_about: NDArray[np.bool_] = numbers(column(edges, "is_about"))
+        self.often: Rows = np.bincount(held, minlength=len(self.entities))
         rarity = np.log((chunks + 1) / (self.often + 0.5)).astype(np.float32)
         self.rarity = rarity / max(float(rarity.max(initial=0.0)), 1e-9)
 
     def names_of(self, chunk: int) -> Rows:
         """Return the names in a chunk, ascending."""
-        begin, end = self.weights.indptr[chunk : chunk + 2]
-        names: Rows = self.weights.indices[begin:end]
-        return names
+        return self._held.of(chunk)
 
     def holders(self, name: int) -> tuple[Rows, NDArray[np.bool_]]:
         """Return the chunks that contain a name, and whether each is about it."""
-        begin, end = self._by_name.indptr[name : name + 2]
-        return self._by_name.indices[begin:end], self._by_name.data[begin:end] > _MENTIONED
+        edges = self._edges_of.of(name)
+        return self._chunk_of[edges], self._is_about[edges]
 
     def leads(self, chunks: Sequence[int], seeds: Mapping[int, float], visits: Floats) -> list[tuple[str, ...]]:
         """Return the path from a seed to each chunk.
@@ -106,84 +103,74 @@ class NameGraph:
         return self._names[int(self.entities[place])]
 
     @cached_property
-    def _by_name(self) -> sparse.csr_matrix:
-        return self.weights.T.tocsr()
+    def _edges_of(self) -> Adjacency:
+        """The edges of each name."""
+        order = np.argsort(self._held.neighbours, kind="stable")
+        return Adjacency(np.concatenate([[0], np.cumsum(self.often)]), order, len(order))
+
+    @cached_property
+    def _shares(self) -> tuple[Floats, Floats]:
+        """The share of each edge in the weight of its chunk, and in that of its name."""
+        weights = np.where(self._is_about, np.float32(_OWN_TITLE), np.float32(_MENTIONED))
+        ends = (self._chunk_of, self._held.neighbours)
+        of_chunks, of_names = (weights / np.bincount(end, weights)[end] for end in ends)
+        return of_chunks.astype(np.float32), of_names.astype(np.float32)
 
     def visits(self, chunks: Floats, names: Mapping[int, float]) -> tuple[Rows, Floats]:
         """Return chunks, and how often a random walk between chunks and names visits each.
 
         It follows an edge by its share of its end's weight, and restarts with probability 1 - `_DAMPING`, in proportion
         to the weights of `chunks`, shape (chunks,), and `names`. Of many chunks, near ones are walked over.
-        """
-        rows, near, reached = np.arange(len(chunks)), self.weights, np.arange(len(self.entities))
-        if len(chunks) > _WALKED:
-            rows, near, reached = self._near(np.flatnonzero(chunks), np.array(list(names), np.int64))
-        seeds = np.zeros(len(self.entities), np.float32)
-        seeds[list(names)] = list(names.values())
-        of_chunks, of_names = self._sums
-        return rows, _visits(near, of_chunks[rows], of_names[reached], chunks[rows], seeds[reached])
 
-    def _near(self, rows: Rows, names: Rows) -> tuple[Rows, sparse.csr_matrix, Rows]:
-        """Return the chunks near some chunks and names, with their edges, and the names in them."""
-        is_near, is_reached = np.zeros(self.weights.shape[0], bool), np.zeros(self.weights.shape[1], bool)
+        A round of Chebyshev's semi-iteration (Golub and Varga, Numerische Mathematik 3, 1961) reaches one chunk
+        farther; four are nearer to the visits of a walk without end than six rounds of plain power iteration.
+        """
+        rows = np.arange(len(chunks)) if len(chunks) <= _WALKED else self._near(np.flatnonzero(chunks), list(names))
+        edges, of_chunk = self._held.edges(rows)
+        held = self._held.neighbours[edges]
+        is_reached, seeds, place = np.zeros(len(self.often), bool), np.zeros(len(self.often)), np.empty_like(self.often)
+        is_reached[held] = True
+        reached = np.flatnonzero(is_reached)
+        seeds[list(names)], place[reached] = list(names.values()), np.arange(len(reached))
+        of_name, (to_names, to_chunks) = place[held], (share[edges] for share in self._shares)
+
+        def led(at: Numbers) -> Numbers:  # from names to chunks
+            return _sums(of_chunk, to_chunks * at[of_name], len(rows))
+
+        scale = (1 - _DAMPING) / max(float(chunks.sum()) + sum(names.values()), 1e-12)
+        start = scale * (chunks[rows] + _DAMPING * led(seeds[reached]))
+        # A step from chunks leads to names only, so two are taken at once. Their matrix, with `twice`, has eigenvalues
+        # from 0 to `twice`.
+        twice = _DAMPING * _DAMPING
+        spread, weight, rate = twice / (2 - twice), 2.0, 2 / (2 - twice)
+        before, at = np.zeros_like(start), rate * start
+        for _ in range(_ROUNDS):
+            weight = 1 / (1 - spread * spread * weight / 4)
+            moved = start + twice * led(_sums(of_name, to_names * at[of_chunk], len(reached)))
+            before, at = at, weight * (rate * (moved - at) + at - before) + before
+        return rows, np.maximum(at, 0).astype(np.float32)
+
+    def _near(self, rows: Rows, names: Sequence[int]) -> Rows:
+        """Return the chunks near some chunks and names."""
+        is_near, is_reached = np.zeros(len(self._held.offsets) - 1, bool), np.zeros(len(self.often), bool)
         is_near[rows], is_reached[names] = True, True
         for _ in range(_STEPS):
-            is_reached[self.weights[np.flatnonzero(is_near)].indices] = True
+            held, _ = self._held.pairs(np.flatnonzero(is_near))
+            is_reached[held] = True
             reached = np.flatnonzero(is_reached)
             often = np.minimum(self.often[reached], _WALKED + 1)
             rarest = reached[often < np.searchsorted(np.cumsum(np.bincount(often, often)), _WALKED, side="right")]
-            is_near[self._by_name[rarest].indices] = True
-        near = self.weights[rows := np.flatnonzero(is_near)]
-        is_reached[near.indices] = True
-        reached = np.flatnonzero(is_reached)
-        places = np.empty(len(is_reached), np.int32)
-        places[reached] = np.arange(len(reached))
-        local = (near.data, places[near.indices], near.indptr)
-        return rows, type(near)(local, shape=(len(rows), len(reached))), reached
+            edges, _ = self._edges_of.pairs(rarest)
+            is_near[self._chunk_of[edges]] = True
+        return np.flatnonzero(is_near)
 
 
-def _visits(weights: sparse.csr_matrix, by_chunk: Floats, by_name: Floats, chunks: Floats, names: Floats) -> Floats:
-    """Return the visits of chunks, by weights of shape (chunks, names) and all weights of each name and chunk.
-
-    A round of Chebyshev's semi-iteration (Golub and Varga, Numerische Mathematik 3, 1961) reaches one chunk farther;
-    four are nearer to the visits of a walk without end than six rounds of plain power iteration.
-    """
-    to_chunks, to_names = weights.copy(), weights.copy()
-    to_chunks.data *= _inverse(by_name)[weights.indices]
-    to_names.data *= np.repeat(_inverse(by_chunk), np.diff(weights.indptr))
-    to_names = to_names.T
-    scale = (1 - _DAMPING) / np.float32(max(chunks.sum() + names.sum(), 1e-12))
-    start = scale * (chunks + _DAMPING * (to_chunks @ names))
-    # A step from chunks leads to names only, so two are taken at once. Their matrix, with `twice`, has eigenvalues from
-    # 0 to `twice`.
-    twice = _DAMPING * _DAMPING
-    spread, weight = twice / (2 - twice), np.float32(2)
-    rate = 2 / (2 - twice)
-    before, at = np.zeros_like(start), rate * start
-    for _ in range(_ROUNDS):
-        weight = 1 / (1 - spread * spread * weight / 4)
-        moved = start + twice * (to_chunks @ (to_names @ at))
-        before, at = at, weight * (rate * (moved - at) + at - before) + before
-    visits: Floats = np.maximum(at, 0, out=at)
-    return visits
+def _sums(places: Rows, values: Numbers, count: int) -> Numbers:
+    return np.bincount(places, values, count).astype(np.float64, copy=False)
 
 
 def _heaviest(names: Iterable[int], weight: Mapping[int, float]) -> int:
     return min(weight.keys() & set(names), key=lambda name: (-weight[name], name))
-
-
-def _matrix(edges: pa.Table, shape: tuple[int, int]) -> sparse.csr_matrix:
-    from scipy import sparse  # here, as the modes without the graph do not need it
-
-    of_chunks = np.bincount(numbers(column(edges, "chunk")), minlength=shape[0])
-    ends = np.concatenate([[0], np.cumsum(of_chunks)]).astype(np.int32)
-    is_about = numbers(column(edges, "is_about"))
-    weights = np.where(is_about, np.float32(_OWN_TITLE), np.float32(_MENTIONED))
-    return sparse.csr_matrix((weights, numbers(column(edges, "name")), ends), shape=shape)
-
-
-def _inverse(sums: Floats) -> Floats:
-    return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
 
 
 class _Sorted:

@@ -164,12 +164,17 @@ class Adjacency:
             found[self.of(row)] = True
         return found
 
+    def edges(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return the places in `neighbours` of the rows' neighbours, and for each the index of its source in `rows`."""
+        counts = self.offsets[rows + 1] - self.offsets[rows]
+        sources = np.repeat(np.arange(len(rows)), counts)
+        starts = np.repeat(self.offsets[rows] - (np.cumsum(counts) - counts), counts)
+        return starts + np.arange(len(sources)), sources
+
     def pairs(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return the neighbours of the rows, and for each the index of its source in `rows`."""
-        counts = self.offsets[rows + 1] - self.offsets[rows]
-        places = np.repeat(np.arange(len(rows)), counts)
-        starts = np.repeat(self.offsets[rows] - (np.cumsum(counts) - counts), counts)
-        return self.neighbours[starts + np.arange(len(places))], places
+        places, sources = self.edges(rows)
+        return self.neighbours[places], sources
 
 
 class Tables:
