@@ -128,17 +128,21 @@ class NameGraph:
         rows = np.arange(len(chunks)) if len(chunks) <= _WALKED else self._near(np.flatnonzero(chunks), list(names))
         edges, of_chunk = self._held.edges(rows)
         held = self._held.neighbours[edges]
-        is_reached, seeds, place = np.zeros(len(self.often), bool), np.zeros(len(self.often)), np.empty_like(self.often)
+        is_reached, place = np.zeros(len(self.often), bool), np.empty(len(self.often), np.int32)
         is_reached[held] = True
         reached = np.flatnonzero(is_reached)
-        seeds[list(names)], place[reached] = list(names.values()), np.arange(len(reached))
-        of_name, (to_names, to_chunks) = place[held], (share[edges] for share in self._shares)
+        place[reached] = np.arange(len(reached))
+        of_name, (to_names, to_chunks) = place[held].astype(np.int64), (share[edges] for share in self._shares)
+        seeds = np.zeros(len(reached))
+        for name, weight in names.items():
+            if is_reached[name]:
+                seeds[place[name]] = weight
 
         def led(at: Numbers) -> Numbers:  # from names to chunks
             return _sums(of_chunk, to_chunks * at[of_name], len(rows))
 
         scale = (1 - _DAMPING) / max(float(chunks.sum()) + sum(names.values()), 1e-12)
-        start = scale * (chunks[rows] + _DAMPING * led(seeds[reached]))
+        start = scale * (chunks[rows] + _DAMPING * led(seeds))
         # A step from chunks leads to names only, so two are taken at once. Their matrix, with `twice`, has eigenvalues
         # from 0 to `twice`.
         twice = _DAMPING * _DAMPING

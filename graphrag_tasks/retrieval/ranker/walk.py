@@ -40,7 +40,7 @@ from graphrag_tasks.storage.artifacts import Rows
 _SOFT = 10.0
 """Weight of a linked name, which is no name of the walk, at the chunks that mention it: names as nodes of the walk
 lead astray, and so do weights from 20 on."""
-_MOST_MEANT = 5  # Entities that a link may mean.
+_MOST_MEANT = 5  # Entities that a name may mean, the most mentioned ones.
 _NEVER = 1e-6  # Added to visits before the logarithm.
 
 _BM25_WEIGHT, _BASE_WEIGHT = 0.5, 0.08
@@ -214,8 +214,8 @@ def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
     found: dict[int, str] = {}
     for match in (*matches, *(link.match for link in walked.links)):
         surface = query.text[match.start : match.end]
-        for row in graph.named_entities(surface):
-            found.setdefault(int(row), f"name '{surface}'")
+        for row in sorted(graph.linker.entities(surface)[:_MOST_MEANT], key=graph.entities.id_ranks.__getitem__):
+            found.setdefault(row, f"name '{surface}'")
     near = graph.entities.vectors.cosines_of(list(found), query.vector).tolist()
     return [Seed(row, cosine, by) for (row, by), cosine in zip(found.items(), near, strict=True)]
 
