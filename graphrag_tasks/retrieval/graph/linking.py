@@ -125,7 +125,7 @@ class NameGraph:
         A round of Chebyshev's semi-iteration (Golub and Varga, Numerische Mathematik 3, 1961) reaches one chunk
         farther; four are nearer to the visits of a walk without end than six rounds of plain power iteration.
         """
-        rows = np.arange(len(chunks)) if len(chunks) <= _WALKED else self._near(np.flatnonzero(chunks), list(names))
+        rows = np.arange(len(chunks)) if len(chunks) <= _WALKED else self._near(chunks > 0, list(names))
         edges, of_chunk = self._held.edges(rows)
         held = self._held.neighbours[edges]
         is_reached, place = np.zeros(len(self.often), bool), np.empty(len(self.often), np.int32)
@@ -154,10 +154,10 @@ class NameGraph:
             before, at = at, weight * (rate * (moved - at) + at - before) + before
         return rows, np.maximum(at, 0).astype(np.float32)
 
-    def _near(self, rows: Rows, names: Sequence[int]) -> Rows:
-        """Return the chunks near some chunks and names."""
-        is_near, is_reached = np.zeros(len(self._held.offsets) - 1, bool), np.zeros(len(self.often), bool)
-        is_near[rows], is_reached[names] = True, True
+    def _near(self, is_near: NDArray[np.bool_], names: Sequence[int]) -> Rows:
+        """Return the chunks near some chunks, shape (chunks,), and names."""
+        is_reached = np.zeros(len(self.often), bool)
+        is_reached[names] = True
         for _ in range(_STEPS):
             held, _ = self._held.pairs(np.flatnonzero(is_near))
             is_reached[held] = True

@@ -96,10 +96,10 @@ def candidates(graph: Graph, lists: Lists) -> Rows:
     first = (walked.scores, walked.bm25, walked.first, walked.base)
     best = [walked.dense.best(ranks, CANDIDATES)]
     best += [top(scores, ranks, CANDIDATES) for scores in first]
-    second = np.flatnonzero(again)
+    second = np.flatnonzero(again > 0)
     best.append(second[top(again[second], ranks[second], CANDIDATES_AGAIN)])
     best += [part.best(ranks, CANDIDATES_AGAIN) for part in walked.parts]
-    linked = np.flatnonzero(walked.linked)
+    linked = np.flatnonzero(walked.linked > 0)
     near = walked.linked[linked] + _TIE * walked.hybrid[linked]
     best.append(linked[top(near, ranks[linked], CANDIDATES_AGAIN)])
     chosen = np.zeros(len(ranks), dtype=bool)
@@ -208,6 +208,9 @@ def _document(graph: Graph, hybrid: Floats, rows: Rows) -> Floats:
     """Return each chunk's score difference to the best chunk of its document."""
     documents = graph.chunk_documents
     best = np.full(int(documents.max(initial=-1)) + 1, -np.inf, dtype=np.float32)
-    np.maximum.at(best, documents, hybrid)
+    is_own = np.zeros(len(best), dtype=bool)
+    is_own[documents[rows]] = True
+    own = np.flatnonzero(is_own[documents])  # few of many chunks
+    np.maximum.at(best, documents[own], hybrid[own])
     better: Floats = best[documents[rows]] - hybrid[rows]
     return better
