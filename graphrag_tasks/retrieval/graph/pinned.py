@@ -426,9 +426,9 @@ class Graph(Joins):
         """The entity linker of texts."""
         return Linker(self.spellings, self.tables.numbers("entities", "is_term"))
 
-    def named_entities(self, name: str) -> list[int]:
-        """Return the entities with this display name, alias or code, ordered by id."""
-        return sorted(self.linker.entities(name), key=self.entities.id_ranks.__getitem__)
+    def named_entities(self, name: str, most: int | None = None) -> list[int]:
+        """Return the entities with this display name, alias or code, ordered by id; the `most` mentioned, if given."""
+        return sorted(self.linker.entities(name)[:most], key=self.entities.id_ranks.__getitem__)
 
     @cached_property
     def names(self) -> dict[str, Rows]:

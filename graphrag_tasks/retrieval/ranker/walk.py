@@ -214,7 +214,7 @@ def _named(graph: Graph, query: Query, walked: Walked) -> list[Seed]:
     found: dict[int, str] = {}
     for match in (*matches, *(link.match for link in walked.links)):
         surface = query.text[match.start : match.end]
-        for row in sorted(graph.linker.entities(surface)[:_MOST_MEANT], key=graph.entities.id_ranks.__getitem__):
+        for row in graph.named_entities(surface, _MOST_MEANT):
             found.setdefault(row, f"name '{surface}'")
     near = graph.entities.vectors.cosines_of(list(found), query.vector).tolist()
     return [Seed(row, cosine, by) for (row, by), cosine in zip(found.items(), near, strict=True)]

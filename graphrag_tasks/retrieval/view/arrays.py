@@ -68,19 +68,15 @@ def cosines(vectors: Vectors, vector: Vectors) -> Vectors:
     return found
 
 
-def cosines_of(vectors: Vectors, rows: Rows | Sequence[int], several: Vectors) -> Vectors:
-    """Return the dot products of some rows with several vectors, shape (several, rows).
-
-    A few rows are copied at a time, so that they stay in the processor's cache for all vectors.
-    """
-    found = np.empty((len(several), len(rows)), dtype=np.float32)
+def cosines_of(vectors: Vectors, rows: Rows | Sequence[int], vector: Vectors) -> Vectors:
+    """Return the dot products of some rows with a vector; a few rows at a time stay in the processor's cache."""
+    found = np.empty(len(rows), dtype=np.float32)
     copy = np.empty((min(len(rows), _COPIED_AT_ONCE), vectors.shape[1]), dtype=np.float32)
     for start in range(0, len(rows), _COPIED_AT_ONCE):
         part = rows[start : start + _COPIED_AT_ONCE]
         # With mode "clip" nothing is copied twice; rows are of the table, so none is clipped.
         copied = vectors.take(part, axis=0, out=copy[: len(part)], mode="clip")
-        for own, vector in zip(found, several, strict=True):
-            np.vecdot(copied, vector, out=own[start : start + len(part)])
+        np.vecdot(copied, vector, out=found[start : start + len(part)])
     return found
 
 

@@ -150,8 +150,7 @@ class FlatIndex:
 
     def cosines_of(self, rows: Rows | Sequence[int], vector: Vectors) -> Floats:
         """Return the cosines of some rows with a vector."""
-        found: Floats = cosines_of(self.matrix, rows, vector[None])[0]
-        return found
+        return cosines_of(self.matrix, rows, vector)
 
     def take(self, rows: Rows) -> Vectors:
         """Return the vectors of some rows."""
