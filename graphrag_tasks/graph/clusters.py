@@ -96,7 +96,7 @@ def _moments(matrix: _Matrix) -> _Matrix:
 
 
 def _centroids(matrix: _Matrix, count: int) -> _Matrix:
-    from scipy import sparse  # a reader of snapshots has none
+    from scipy import sparse  # not at the top: pages are served without SciPy
 
     generator = np.random.Generator(np.random.PCG64(_SEED))
     drawn = generator.choice(len(matrix), min(len(matrix), _SAMPLED * count), replace=False)

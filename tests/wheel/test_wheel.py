@@ -4,13 +4,13 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 pytestmark = pytest.mark.wheel
 ROOT = Path(__file__).parents[2]
 UV = str(Path(sys.executable).with_name("uv"))
-MEGABYTE = 1_000_000
 DOCUMENTS = {
     "ledger.md": "# Ledger\n\nTable ACDOCA replaces table BSEG. The report ZFIN reads ACDOCA.\n",
     "orders.html": "<h1>Orders</h1><p>Table VBBE replaces table VBBS.</p>",
@@ -37,7 +37,7 @@ class Environment:
     @property
     def megabytes(self) -> float:
         files = (one for one in (self.folder / "lib").rglob("*") if one.is_file())
-        return sum(one.stat().st_size for one in files) / MEGABYTE
+        return sum(one.stat().st_size for one in files) / 1_000_000
 
     @property
     def packages(self) -> int:
@@ -98,6 +98,14 @@ def test_the_core_reads_a_store_and_answers(core: Environment, store: Path) -> N
     for line in (["query", "ACDOCA"], ["snapshots"], ["documents"]):
         done = core.run("graphrag-tasks", *line, "--store", str(store))
         assert (done.returncode, done.stderr) == (0, ""), line
+    serve = [str(core.folder / "bin" / "graphrag-tasks"), "serve", "--port", "0", "--store", str(store)]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as served:  # noqa: S603
+        try:
+            address = (served.stdout or sys.stdin).readline().split()[1]
+            with urlopen(f"{address}snapshots/current/ask?question=Which+table+replaces+VBBS%3F") as page:  # noqa: S310
+                assert b"Table VBBE replaces table VBBS." in page.read()
+        finally:
+            served.terminate()
 
 
 def test_the_core_names_the_extra_that_is_missing(core: Environment, store: Path) -> None:

@@ -15,8 +15,6 @@ import igraph
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from graphrag_tasks.graph.weights import FACT, Rows, Weights, relation_weights
 from graphrag_tasks.storage.sql import Connection, statements
@@ -273,22 +271,23 @@ def _near_neighbours(ends: Rows) -> Rows:
     Ids order nodes at random. In this order Leiden reads memory that it has just read, which halves its time on a graph
     of 500,000 nodes.
     """
+    from scipy.sparse import coo_array, csgraph  # not at the top: pages are served without SciPy
+
+    def matrix(heads: Rows, tails: Rows, count: int) -> Any:  # noqa: ANN401 - SciPy has no types
+        return coo_array((np.ones(len(heads), np.bool_), (heads, tails)), shape=(count, count)).tocsr()
+
     found, places = np.unique(ends, return_inverse=True)
     if not len(found):
         return found
     heads, tails = places.reshape(-1, 2).T
     count = len(found)
-    _, components = connected_components(_matrix(heads, tails, count), directed=False)
+    _, components = csgraph.connected_components(matrix(heads, tails, count), directed=False)
     _, firsts = np.unique(components, return_index=True)
     root = np.full(len(firsts), count)  # one more node, from which the search begins
-    whole = _matrix(np.append(heads, root), np.append(tails, firsts), count + 1)
-    order = breadth_first_order(whole, count, directed=False, return_predecessors=False)
+    whole = matrix(np.append(heads, root), np.append(tails, firsts), count + 1)
+    order = csgraph.breadth_first_order(whole, count, directed=False, return_predecessors=False)
     near: Rows = found[order[1:]]
     return near
-
-
-def _matrix(heads: Rows, tails: Rows, count: int) -> csr_array:
-    return coo_array((np.ones(len(heads), np.bool_), (heads, tails)), shape=(count, count)).tocsr()
 
 
 def _renumbered(ends: Rows, weights: Weights, order: Rows, nodes: int) -> tuple[Rows, Weights]:

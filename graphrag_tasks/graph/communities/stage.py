@@ -23,7 +23,7 @@ from graphrag_tasks.core import schemas
 from graphrag_tasks.core.config import CommunitiesConfig
 from graphrag_tasks.core.ids import content_id, fingerprint
 from graphrag_tasks.core.stage import StageResult, scan, stage
-from graphrag_tasks.graph.communities.partition import COLUMNS, Level, Ranked, Source, rank
+from graphrag_tasks.graph.communities.partition import COLUMNS, Level, Ranked, Source, partition, rank
 from graphrag_tasks.graph.communities.summaries import CitedSentence, CommunityContext, Summarizer, Summary, names
 from graphrag_tasks.language.names import agreeing, told
 from graphrag_tasks.storage.sql import BATCH_ROWS, Rows, sql_over
@@ -53,9 +53,6 @@ def communities(
     are reused. Communities with one of `unsent_entities` are private. The result has `communities`, by level and
     number, and the stream `members`, the most central first.
     """
-    # This brings igraph and scipy.
-    from graphrag_tasks.graph.communities.partition import partition
-
     tables = {
         "documents": documents, "sentences": sentences, "entities": entities,
         "relations": relations, "evidence": evidence, "mentions": mentions,
