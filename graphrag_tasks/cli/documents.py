@@ -171,10 +171,13 @@ def changes(
             place = one.place
             CONSOLE.print(f"\n{place}", style="bold", markup=False, highlight=False)
         _print(one)
-    count = sum(one.count for one in found)
-    statements = "statement" if count == 1 else "statements"
-    ways = "way" if len(found) == 1 else "ways"
-    CONSOLE.print(f"\n{count:,} {statements} changed, in {len(found):,} {ways}.", highlight=False)
+    if not found:
+        since = f"Changes since a snapshot: {command('changes', '--from', 'ID')}"
+        said = "" if before else f" between releases, as manual-3.2/ and manual-5.1/.\n{since}"
+        CONSOLE.print(f"No statement changed{said or '.'}", highlight=False, soft_wrap=True)
+        return
+    statements = counted(sum(one.count for one in found), "statements")
+    CONSOLE.print(f"\n{statements} changed, in {counted(len(found), 'ways')}.", highlight=False)
 
 
 def _print(change: Change) -> None:

@@ -87,7 +87,7 @@ _READS = (
         *MAPPED.values(),
     ),
     given=("upload", "chunk_vectors"),
-    libraries=("duckdb", "python-igraph", "scipy", "bm25s", "pystemmer"),
+    libraries=("duckdb", "python-igraph", "scipy", "pystemmer"),
     reusable=False,
 )
 def load(

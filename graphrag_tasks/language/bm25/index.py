@@ -1,18 +1,17 @@
-"""BM25 over chunk texts, and over titles and headings, by bm25s.
+"""BM25 over chunk texts, and over titles and headings.
 
-Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in Lucene's variant;
-bm25s (Lù, arXiv 2407.03618) precomputes the scores of every term. A snapshot holds them as two tables, which readers
-map: a query sums the rows of its terms.
+Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in Lucene's variant. The
+scores of every term are computed beforehand, as in bm25s (Lù, arXiv 2407.03618): a snapshot holds them as two tables,
+which readers map; a query sums the rows of its terms.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
 from string import ascii_lowercase, digits
 from typing import TYPE_CHECKING
 
@@ -295,49 +294,37 @@ def text_below(text: str, headings: Sequence[str]) -> str:
 def lexicon_tables(texts: Iterable[str]) -> tuple[pa.Table, pa.Table]:
     """Return the sorted terms of texts, and the score of each term in each text.
 
-    Texts are read once; memory is four bytes for each term occurrence.
+    Texts are read once; memory is some 30 bytes for each score.
     """
     numbers: dict[str, int] = {}
-    found, ends = array("i"), array("q")
+    found, counts = array("i"), array("i")
+    distinct, lengths = array("q"), array("q")
     for text in texts:
-        found.extend([numbers.setdefault(term, len(numbers)) for term in terms(text)])
-        ends.append(len(found))
+        of_text = Counter(terms(text))
+        found.extend([numbers.setdefault(term, len(numbers)) for term in of_text])
+        counts.extend(of_text.values())
+        distinct.append(len(of_text))
+        lengths.append(of_text.total())
     known = sorted(numbers)
     if not known:
         return TERMS.empty_table(), POSTINGS.empty_table()
     places = np.empty(len(known), np.int32)
     places[[numbers[term] for term in known]] = np.arange(len(known))
-    scores = _bm25s_scores(_Texts(places[np.array(found)], ends), len(known))
+    term_of = places[np.frombuffer(found, np.int32)]
+    order = np.argsort(term_of, kind="stable")
+    times = np.frombuffer(counts, np.int32)[order]
+    text_of = np.repeat(np.arange(len(lengths), dtype=np.int32), distinct)[order]
+    texts_with = np.bincount(term_of)
+    rarity = np.log(1 + (len(lengths) - texts_with + 0.5) / (texts_with + 0.5)).astype(np.float32)
+    length = np.frombuffer(lengths, np.int64)
+    scores = (_K1 * (1 - _B + _B * length / length.mean()))[text_of]
+    scores += times
+    np.divide(times, scores, out=scores)
+    scores *= np.repeat(rarity, texts_with)
     return (
-        pa.table([known, scores["indptr"][1:]], schema=TERMS),
-        pa.table([scores["indices"], scores["data"]], schema=POSTINGS),
+        pa.table([known, np.cumsum(texts_with)], schema=TERMS),
+        pa.table([text_of, scores.astype(np.float32)], schema=POSTINGS),
     )
-
-
-class _Texts:
-    """Texts as lists of term numbers, each computed on access."""
-
-    def __init__(self, numbers: NDArray[np.int32], ends: Sequence[int]) -> None:
-        self._numbers, self._ends = numbers, ends
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        for start, end in pairwise(chain([0], self._ends)):
-            yield self._numbers[start:end].tolist()
-
-
-def _bm25s_scores(texts: _Texts, terms: int) -> dict[str, NDArray[np.generic]]:
-    """Return the score matrix in compressed column form, one column per term."""
-    import bm25s
-
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported
-    bm25 = bm25s.BM25(k1=_K1, b=_B, method="lucene", backend="numpy")
-    scores: dict[str, NDArray[np.generic]] = bm25.build_index_from_ids(
-        unique_token_ids=range(terms), corpus_token_ids=texts, show_progress=False
-    )
-    return scores
 
 
 # Detect near-duplicate texts, such as two versions of a page.
