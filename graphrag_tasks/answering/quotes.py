@@ -40,27 +40,25 @@ def with_newest(
     found: list[AnswerSentence] = []
     notes: list[str] = []
     shown: set[str] = set()
-    moved: set[int] = set()
     for said in sentences:
         source = said.citations[-1].source
         newest = releases.newest(source.document_id)
-        if not said.is_best or newest is None:
+        if newest is None:
             found.append(said)
             continue
         release = releases.of[newest]
         found_id = releases.newest_of(source.document_id, source.text)
-        if found_id is None:
+        is_moved = source.document_id != newest
+        if found_id is None and said.is_best:
             own = releases.of[source.document_id]
             notes.append(f"“{source.text}” stands in {own}, no longer in {release}.")
-        is_moved = found_id is not None and source.document_id != newest
+        elif found_id is None and is_moved:
+            continue
         current = index.sentence(found_id) if found_id and is_moved else source
         if current.sentence_id in shown:
-            moved.update(said.numbers)
             continue
         shown.add(current.sentence_id)
-        old = releases.before(newest, current.text) if found_id else None
-        if is_moved:
-            moved.update(said.numbers)
+        old = releases.before(newest, current.text) if found_id and said.is_best else None
         found.append(_quoted(said, current, release if old else ""))
         if old:
             number += 1
@@ -73,8 +71,7 @@ def with_newest(
                     release=releases.of[old[0]],
                 )
             )
-    kept = [one for one in found if one.is_best or one.release or moved.isdisjoint(one.numbers)]
-    return tuple(_renumbered(kept)), tuple(notes)
+    return tuple(_renumbered(found)), tuple(notes)
 
 
 def _renumbered(sentences: Sequence[AnswerSentence]) -> Iterator[AnswerSentence]:

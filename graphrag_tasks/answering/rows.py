@@ -43,6 +43,7 @@ from graphrag_tasks.answering.table_questions import (
 )
 from graphrag_tasks.core.visible import counted
 from graphrag_tasks.language.bm25 import terms
+from graphrag_tasks.language.names import singular_noun
 from graphrag_tasks.retrieval.context.views import MONEY, UNCLEAR, YES, Column, View, number_of, unit_of
 
 _ABOUT = re.compile(r"\b(?:of|in|for|from|by|with|at)\b")
@@ -151,7 +152,8 @@ class _Reading:
         self.values = {column: column.values(asked) for column in view.columns}
         titles = " ".join(_ABOUT.split(name.replace("_", " "))[0] for names in view.tables for name in names)
         plurals = filter(_PLURAL.fullmatch, re.findall(r"[^\W\d]+", titles))  # "Orders of March" are orders.
-        self.nouns = {*self.key.terms, *terms(" ".join(plurals))}
+        said = (word for word in plurals if {word.lower(), singular_noun(word.lower())} & {*self.texts})
+        self.nouns = {*self.key.terms, *terms(" ".join(said))}
         named = (at for at in phrase if {*tokens[at].terms} & self.nouns or at in self.named)
         self.noun = next(named, next(filter(self.knows, phrase), None))
         self.is_rows = self.noun is not None and bool({*tokens[self.noun].terms} & self.nouns)
@@ -315,7 +317,10 @@ class _Reading:
         having = (self.values[column][said],) if column else (self.values[self.key][key] for key in parts_of)
         rows = self.view.live.intersection(chain.from_iterable(having))
         text = f"{self.key.name} has “{self.tokens[places[0]].text}”"
-        text = f"{column.name} is {column.texts[min(rows)]}" if column and rows else text
+        if column and rows:
+            whole, last = column.texts[min(rows)], self.tokens[places[-1]].end
+            part = f"has “{self.question[self.tokens[places[0]].start : last]}”"
+            text = f"{column.name} {f'is {whole}' if tuple(terms(whole)) == said else part}"
         same = next((one for one in self.conditions if one.is_value and one.column is column), None)
         parts = [one.place for one in self.conditions if one.column is self.key and not one.is_value]
         if same and rows:
@@ -443,6 +448,9 @@ class _Reading:
             return False
         if self.noun is not None and not self.is_rows and self.noun not in self.named | self.used:
             return False  # It stands in a title, which may be about anything.
+        given = [one for one in self.conditions if one.is_value and one.column is self.key and len(one.rows) == 1]
+        if given and len(self.conditions) > 1 and self.noun not in self.named:
+            return False  # "Which table replaces KONV" does not ask for the row of KONV.
         if self.figure and (self.extremes or counts or (self.figure[0] == "number" and len(self.rows) != 1)):
             return False  # "How many items are in stock altogether": kinds, or pieces?
         asked = [one for one in self.view.columns if one is not self.key and self.noun in self.naming[one]]
@@ -475,6 +483,8 @@ class _Reading:
                 text += f" {column.name} is empty in {counted(empty, 'rows')}."
         if self.view.totals:
             text += f" {counted(len(self.view.totals), 'rows of totals')} left out."
+        if self.view.outdated:
+            text += f" {counted(len(self.view.outdated), 'documents')} of older releases left out."
         text += f" The first {MOST_SHOWN} are shown." * (len(self.rows) > MOST_SHOWN)
         return RowsFound(self.view, tuple(self.rows), text)
 

@@ -76,7 +76,10 @@ MISSING = ("missing", "empty", "blank", "lack", "lacks")
 NONE = ("no", "without", *MISSING)
 FREE = frozenset(
     terms("many much number count list show give find name tell please table row all every both total sum altogether")
-    + terms("together combined average mean come go get take make made belong carry hold contain base locate listed")
+    + terms(
+        "together combined average mean come go get take make made belong carry hold contain include need require base"
+        " locate listed"
+    )
 )  # Words with no condition of their own.
 _GRAMMAR = frozenset(
     terms(" ".join(("out", "between", *DEGREES, *NOT, *NONE, *YES, *(before.pattern for _, before in SIGNS.values()))))

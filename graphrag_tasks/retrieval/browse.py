@@ -236,8 +236,8 @@ class Browser:
 
     @cached_property
     def views(self) -> tuple[View, ...]:
-        """The rows of tables with a header, grouped by header."""
-        return views_of(self.snapshot)
+        """The rows of tables with a header, of the newest versions of documents, grouped by header."""
+        return views_of(self.snapshot, {one for one in self.releases.of if self.releases.newest(one) != one})
 
     @cached_property
     def releases(self) -> Releases:

@@ -136,11 +136,12 @@ class Column:
 
     @cached_property
     def rows_of(self) -> Mapping[str, list[int]]:
-        """Rows by short text that is no number."""
+        """Rows by short text that is no number, and by each part of one that lists several."""
         found: dict[str, list[int]] = defaultdict(list)
         for row, text in self.filled.items():
             if len(text) <= _LONGEST_VALUE and text.lower() not in YES and not _IS_NUMBER(text):
-                found[text].append(row)
+                for part in dict.fromkeys([text, *re.split(r"[,;] ", text)]):
+                    found[part].append(row)
         return found
 
     def values(self, asked: re.Pattern[str]) -> dict[Term, list[int]]:
@@ -169,6 +170,7 @@ class View:
     rows: list[ViewRow]
     tables: list[list[str]]  # Of each, the title and file name of its document, its sheet, and the heading above.
     totals: set[int]  # Rows that sum up others; `live` are the rest.
+    outdated: set[str]  # Documents with such a table, which is left out.
 
     @cached_property
     def live(self) -> frozenset[int]:
@@ -192,8 +194,8 @@ class View:
         return frozenset(re.findall(r"(?<![^\W_])[^\W_]{1,3}", text.lower()))
 
 
-def views_of(snapshot: Snapshot) -> tuple[View, ...]:
-    """Return the views of a snapshot's tables with a header and several rows."""
+def views_of(snapshot: Snapshot, outdated: Set[str] = frozenset()) -> tuple[View, ...]:
+    """Return the views of a snapshot's tables with a header and several rows, without `outdated` documents."""
     columns = ["document_id", "ordinal", "sheet", "column", "header", "row", "row_span", "text", "iso"]
     columns += ["char_start", "char_end"]
     cells = snapshot.table("cells", ["is_header", *columns])
@@ -213,7 +215,10 @@ def views_of(snapshot: Snapshot) -> tuple[View, ...]:
         table = list(group)
         header = {cell[3]: cell[4] for cell in table}
         said = tuple(header[number] for number in sorted(header))
-        view = views.setdefault(said, View(tuple(map(Column, said)), [], [], set()))
+        view = views.setdefault(said, View(tuple(map(Column, said)), [], [], set(), set()))
+        if document in outdated:
+            view.outdated.add(document)
+            continue
         last = [text for place, text in sorted(above[document]) if place < ordinal][-1:]
         view.tables.append([*names[document], *filter(None, [sheet]), *last])
         _fill(view, document, table, dict(zip(sorted(header), view.columns, strict=True)))
