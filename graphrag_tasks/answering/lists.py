@@ -94,12 +94,14 @@ def asks_for_list(question: str) -> bool:
 def by_list(asked: Asked) -> Draft | None:
     """Return the list that a question asks for; None for other questions, and where a sentence answers better.
 
+    A question whose words all stand above a list asks for it, too: its steps, as a rule.
     It is the best of the lists and tables around the best sentences; rows of sheets are counted, or quoted. Near it are
     the other ones, further sentences, and sentences that name an entity of the kind.
     """
     index, context, candidates, scores = asked.index, asked.context, asked.reading.candidates, asked.reading.scores
-    if not asks_for_list(asked.question) or not candidates:
+    if not candidates:
         return None
+    for_list = asks_for_list(asked.question)
     order = list(asked.reading.best_first())
     places = {_place(candidate.sentence): row for row, candidate in enumerate(candidates)}
     words = frozenset(filter(is_content, terms(context.question)))
@@ -115,7 +117,8 @@ def by_list(asked: Asked) -> Draft | None:
         lead = candidates[first - 1].sentence.text if has_lead else ""
         above = terms(" ".join([*context.chunks[best.chunk].heading_path[-1:], lead]))
         share = len(words.intersection(above)) / max(len(words), 1)
-        worth[len(groups.found) - 1] = scores[row] + _OF_LEAD * share + _OF_LENGTH * (len(around) >= _LEAST)
+        if for_list or (words and share == 1 and row == order[0] and _LEAST <= len(around) <= _WHOLE):
+            worth[len(groups.found) - 1] = scores[row] + _OF_LEAD * share + _OF_LENGTH * (len(around) >= _LEAST)
     if not worth or max(worth.values()) < scores[order[0]] - _BEHIND:
         return None
     answering = groups.found[max(worth, key=lambda place: worth[place])]
@@ -129,7 +132,7 @@ def by_list(asked: Asked) -> Draft | None:
     notes = list(unread_documents(index, context, items))
     if len(shown) < len(answering):
         notes.insert(0, f"{len(shown)} of the list's {len(answering)} items: those that answer best.")
-    rest = [_part(group, leading) for group in groups.found if group is not answering]
+    rest = [_part(group, leading) for group in groups.found if group is not answering and for_list]
     near = tuple(islice(_sentences(rest, 2), NEARBY))
     doubts = tuple(_doubts(asked, items))
     return Draft(sentences=items, nearby=near, form="list", notes=tuple(notes), doubts=doubts)

@@ -449,7 +449,8 @@ class _Reading:
         if self.noun is not None and not self.is_rows and self.noun not in self.named | self.used:
             return False  # It stands in a title, which may be about anything.
         given = [one for one in self.conditions if one.is_value and one.column is self.key and len(one.rows) == 1]
-        if given and len(self.conditions) > 1 and self.noun not in self.named:
+        others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
+        if given and len(self.conditions) > 1 and self.noun not in others:
             return False  # "Which table replaces KONV" does not ask for the row of KONV.
         if self.figure and (self.extremes or counts or (self.figure[0] == "number" and len(self.rows) != 1)):
             return False  # "How many items are in stock altogether": kinds, or pieces?

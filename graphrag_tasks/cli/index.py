@@ -153,7 +153,7 @@ def _print_plan(settings: Config, workers: int | None, *, access: bool, json: bo
             "files_of_kinds_not_read": unread,
             "stages": dict(outlook.stages),
             "asked": asked_of_models(settings),
-            "forecast": priced and asdict(priced),
+            "forecast": priced and asdict(priced) | {"usd": None if priced.usd is None else float(priced.usd)},
         }
         print_json(found | ({"access": access_of(outlook.access)} if access else {}))
         return

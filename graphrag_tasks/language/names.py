@@ -286,12 +286,16 @@ def is_plural(name: str) -> bool:
     return last.islower() and singular_noun(last) != last
 
 
+_AS_IT_STANDS = re.compile(r"\w*(?:[^su]s|[^e]ed)\b|(?!consist)\w+ of\b")
+
+
 def agreeing(name: str, phrase: str, relation: str) -> str:
     """Return a relation phrase in the number of the name before it.
 
-    The canonical `relation` gives the base form of the verb. The words of a column, "kind of work:", are none.
+    The canonical `relation` gives the base form of the verb. The words of a column, "kind of work:", and those of a
+    given fact, "owns" or "part of", are none.
     """
-    if phrase.endswith(":"):
+    if phrase.endswith(":") or (phrase == relation and _AS_IT_STANDS.match(phrase)):
         return phrase
     first, space, rest = phrase.partition(" ")
     if is_plural(name):

@@ -41,7 +41,11 @@ def listing(items: Sequence[str], lead: str = "The levels are these:") -> tuple[
 
 @pytest.mark.parametrize(
     ("question", "doubt"),
-    [("Which levels can a message have?", ""), ("Which levels can a message not have?", "without regard to “not”")],
+    [
+        ("Which levels can a message have?", ""),
+        ("Which levels can a message not have?", "without regard to “not”"),
+        ("How are these levels?", ""),
+    ],
 )
 def test_one_good_sentence_brings_its_whole_list(open_world: Open, find: Find, question: str, doubt: str) -> None:
     world, blocks = listing(["error", "warning", "notice"])

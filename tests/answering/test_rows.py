@@ -30,6 +30,8 @@ TABLES: Mapping[str, str] = {
     ),
     "teams.csv": "Team,Score,Score,Joined\nLions,3,1,2024-02-30\nOwls,0,2,2023-01-01\nFoxes,5,5,2022-05-05\n",
     "empty.csv": "Bill,Due\n",
+    "crew-2023.csv": "Sailor,Berth,Speaks\nAda,Kept,\"Polish, Danish\"\nOle,Replaced,Danish\n",
+    "crew-2024.csv": "Sailor,Berth,Speaks\nAda,Kept,\"Polish, Danish\"\nOle,Kept,Danish\nMia,Replaced,Finnish\n",
 }  # fmt: skip
 
 
@@ -77,6 +79,10 @@ def said(index: Index, question: str) -> str | None:
         ("How many parts does Norbolt supply?", "Bolt 8, Bolt 10"),
         ("How many of the reports failed?", "R1, R3"),
         ("Which reports by Bo did not pass?", "R3"),
+        ("How many sailors are there?", "Ada, Ole, Mia"),
+        ("Which sailors speak Danish?", "Ada, Ole"),
+        ("Which sailors were replaced?", "Mia"),
+        ("Which sailor replaced Mia?", None),
         ("How many lighthouses are scrapped?", "no lighthouses"),
         ("How many vessels were built in Hamburg?", None),
         ("Which vessels of the navy were built before 2000?", None),

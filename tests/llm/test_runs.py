@@ -388,11 +388,14 @@ def test_an_unknown_price_is_refused_before_anything_is_read(
 
 
 def test_a_dry_run_foretells_the_requests_and_what_they_cost(
-    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint
+    tmp_path: Path, source: Path, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = configured(tmp_path, source, endpoint.url, communities={}, extract={"extractor": "llm"})
     told = forecast(config, workers=1)
     assert not endpoint.requests
     assert told.usd == Decimal(told.prompt_tokens + 2 * told.completion_tokens) / 1_000_000
+    monkeypatch.setattr("graphrag_tasks.cli.index.load_config", lambda *_, **__: config)
+    shown = CliRunner().invoke(app, ["index", "--dry-run", "--json"])
+    assert json.loads(shown.stdout)["forecast"]["usd"] == float(told.usd)
     run_index(config, workers=1)
     assert endpoint.requests == told.requests > 0

@@ -85,6 +85,8 @@ def test_the_newest_is_quoted_first_and_the_older_named(index: Index) -> None:
     assert best.shown == "In 2.0: Backups are kept for 270 days."
     assert "manual-2.0" in best.citations[0].source.uri
     assert "Before (1.10): Backups are kept for 180 days." in reply.text
+    _, _, *others = reply.sentences
+    assert others and all("manual-2.0" in one.citations[0].source.uri for one in others)
 
 
 def test_what_changed_earlier_and_then_stayed_is_told_of_the_newest(index: Index) -> None:

@@ -108,14 +108,18 @@ class Tools:
     def answer(self, question: str, after: str = "", where: dict[str, str] | None = None) -> Json:
         """Answer a question by sentences of the documents, each with its source.
 
-        No model writes. It is empty where the documents do not answer. after is the question before, if this one is a
-        follow-up such as "and in 2023?"; asked_as says how it was filled. where limits documents as in search.
+        No model writes. state is answered, uncertain or not in these documents: trust only the first; verdict says it
+        in words, summary what was counted. after is the question before, if this one is a follow-up such as "and in
+        2023?"; asked_as says how it was filled. where limits documents as in search.
         """
         index = self._current()
         before = _text(after, "after") if after.strip() else None
         reply = answer(index, _question(question), filters=where, after=before)
         return {
             "snapshot_id": index.facts.snapshot_id,
+            "state": reply.verdict.state,
+            "verdict": reply.verdict.sentence,
+            "summary": reply.summary,
             "sentences": [
                 {
                     "text": sentence.shown if sentence.release else sentence.text,

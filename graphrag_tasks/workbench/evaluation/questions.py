@@ -52,7 +52,7 @@ def read_values(path: str | Path, kind: type[ModelT]) -> Iterator[tuple[str, Mod
 def text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield number (from 1) and text of each non-blank line."""
     try:
-        text = Path(path).read_text("utf-8")
+        text = Path(path).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"is not readable ({error})", str(path)) from error
     for number, line in enumerate(text.split("\n"), 1):

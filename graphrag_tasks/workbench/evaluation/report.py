@@ -241,13 +241,13 @@ def evaluate_retrieval(index: Index, questions: Sequence[Question], *, mode: str
     are requested. Times are of the first search, after an uncounted warm-up. A mode may include the number of reranked
     chunks: `auto+50`, or `auto+0`.
     """
-    if not questions:
-        raise ConfigError("there are no questions to evaluate")
     return evaluate_targets(index, locate(questions, index.snapshot), mode=mode)
 
 
 def evaluate_targets(index: Index, gold: Gold, *, mode: str) -> RetrievalReport:
     """Evaluate located questions as `evaluate_retrieval` does."""
+    if not gold.targets:
+        raise ConfigError("there are no questions to evaluate")
     name, plus, candidates = mode.partition("+")
     if plus and not candidates.isdecimal():
         raise QueryError(f"mode '{mode}': '{candidates}' is no number of chunks to read again")

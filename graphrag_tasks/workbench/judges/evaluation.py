@@ -68,6 +68,8 @@ def evaluate_answers(
     if against is not None and against not in modes:
         raise ConfigError(f"mode '{against}' was not asked", "--against", ", ".join(modes))
     targets = gold.targets
+    if not targets and not unanswerable:
+        raise ConfigError("there are no questions to evaluate")
     if writer is not None:
         config, model = writer.config, writer.identity(WRITING).model
         most = Usage(config.answers.prompt_tokens, config.answers.output_tokens)

@@ -111,6 +111,7 @@ def test_a_follow_up_is_filled_from_the_question_before(staff: Index) -> None:
     asked = {"question": "What replaces it?", "after": "What needs the Spooler?"}
     (result,) = called(staff, [("answer", asked)])
     assert said(result)["asked_as"] == "What replaces the Spooler?"
+    assert said(result)["verdict"].startswith(said(result)["state"].capitalize())
 
 
 def test_no_hidden_word_comes_out(staff: Index) -> None:

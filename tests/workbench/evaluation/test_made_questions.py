@@ -1,5 +1,6 @@
 """Questions made from headings: gold that is found, and only of what a reader may see."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,9 @@ def test_without_questions_some_are_made_and_written(store: Path, tmp_path: Path
     assert shown.exit_code == 0, shown.output
     assert len(read_questions(tmp_path / "questions.jsonl")) == 2
     assert "paper" in shown.stdout
+    for kind in ("retrieval", "answers"):
+        none = CliRunner().invoke(app, ["eval", kind, "--questions", os.devnull, "--store", str(store)])
+        assert "no questions to evaluate" in str(none.exception)
 
 
 def test_unanswerable_questions_are_read_on_wish_and_judged_by_refusal(store: Path, tmp_path: Path) -> None:
