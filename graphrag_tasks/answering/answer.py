@@ -63,7 +63,7 @@ def answer(
         mode: How chunks are found, as in `Index.search`; the reranker reads in every mode.
         k: Chunks that are read for sentences; by default `index.config.k`, 10 for a list, 24 for an overview of a
             subject.
-        filters: As in `Index.search`; tables are not counted with them.
+        filters: As in `Index.search`; with one of headings, tables are not counted.
         wanted: Sentences that are quoted, each with its neighbours.
         max_usd: Cost limit of the model for this question.
         tell: Is called with pieces of the model's text as they arrive, without links.
@@ -104,7 +104,7 @@ def answer(
         milliseconds=(time.perf_counter() - started) * 1000,
         notes=(
             *filter(None, [follow_up.note if follow_up else ""]),
-            *asked.context.limits,
+            *(asked.context.limits if asked.context.chunks else asked.context.notes),
             *(model.notes if model else ()),
             *draft.notes,
             *notes,

@@ -72,9 +72,12 @@ def filled(question: str, before: Reply | str, index: Index) -> Filled | None:
         is_begun = rest != said or index.names_in(phrase) == (phrase,)
         if not is_begun or not 0 < len(phrase.split()) <= _LONGEST or asks(phrase):
             return None
-        if len(names) == 1 and re.search(_WRITTEN, phrase) is not None and re.search(_WRITTEN, names[0][0]):
-            new = re.sub(_WRITTEN, lambda _: phrase, names[0][0], count=1)  # "table VBBS": "table" stays
-            text = asked[: names[0].start()] + new + asked[names[0].end() :]
+        written = [one for one in names if re.search(_WRITTEN, one[0])]
+        if len(written) == 1 and (named := re.search(_WRITTEN, phrase)):
+            lead, start = phrase[: named.start()], written[0].start()
+            phrase = phrase.removeprefix(lead) if asked[:start].endswith(lead) else phrase  # "instead of"
+            new = re.sub(_WRITTEN, lambda _: phrase, written[0][0], count=1)  # "table VBBS": "table" stays
+            text = asked[:start] + new + asked[written[0].end() :]
     return Filled(text[0].upper() + text[1:]) if text else Filled(f"{said} {asked}", UNCLEAR)
 
 

@@ -72,9 +72,9 @@ class UnknownNoun(NamedTuple):
 
 def by_rows(asked: Asked) -> Draft | None:
     """Return the first rows that a question asks for, or the refusal of a noun that no table and no passage has."""
-    if asked.filters or not asks_for_rows(asked.question):  # the tables are not read for others
+    if "heading" in (asked.filters or ()) or not asks_for_rows(asked.question):  # the tables are not read for others
         return None
-    found = find_rows(asked.question, asked.index.views)
+    found = find_rows(asked.question, asked.index.views(asked.filters))
     if not isinstance(found, RowsFound):
         if not found or any(set(terms(found.noun)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -25,6 +25,7 @@ from graphrag_tasks.retrieval.context.hits import RelationHit, SourceSentence, T
 from graphrag_tasks.retrieval.context.provenance import EVIDENCE_SENTENCES, Provenance
 from graphrag_tasks.retrieval.context.views import View, views_of
 from graphrag_tasks.retrieval.graph import parts
+from graphrag_tasks.retrieval.graph.filters import Filters, allowed_chunks
 from graphrag_tasks.retrieval.graph.parts import topics
 from graphrag_tasks.retrieval.graph.pinned import Graph, name_key
 from graphrag_tasks.retrieval.question.query import RankedRow, Seed
@@ -234,10 +235,27 @@ class Browser:
         ids = pa.chunked_array([part for one in found for part in one.chunks], pa.string())
         return self._provenance.first_in_documents(ids.combine_chunks())
 
+    def views(self, filters: Filters | None = None) -> tuple[View, ...]:
+        """Return the rows of tables with a header, grouped by header, of the newest versions that the filters allow."""
+        if not filters:
+            return self._views
+        rows = np.unique(self.graph.chunk_documents[allowed_chunks(self.snapshot, self.graph, filters)])
+        kept = self.snapshot.table("documents", ["document_id"])["document_id"].take(pa.array(rows))
+        return self._views_of(frozenset(kept.to_pylist()))
+
     @cached_property
-    def views(self) -> tuple[View, ...]:
-        """The rows of tables with a header, of the newest versions of documents, grouped by header."""
-        return views_of(self.snapshot, {one for one in self.releases.of if self.releases.newest(one) != one})
+    def _views(self) -> tuple[View, ...]:
+        return self._views_of(None)
+
+    def _views_of(self, kept: Set[str] | None) -> tuple[View, ...]:
+        versions = self.releases.of.keys()
+        chains = (self.releases.versions_of(one) for one in versions)
+        newest = {
+            [one for one in chain if kept is None or one in kept][-1]
+            for chain in chains
+            if kept is None or kept & chain.keys()
+        }
+        return views_of(self.snapshot, versions - newest, kept)
 
     @cached_property
     def releases(self) -> Releases:

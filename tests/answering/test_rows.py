@@ -42,7 +42,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 def said(index: Index, question: str) -> str | None:
     """Return the first cells of the rows found and the figure, or the refused noun."""
-    found = find_rows(question, index.views)
+    found = find_rows(question, index.views())
     if isinstance(found, RowsFound):
         keys = [found.view.columns[0].texts[row] for row in found.rows]
         return (
@@ -109,6 +109,13 @@ def test_an_answer_cites_each_row_and_says_what_is_left_out(index: Index, find: 
     assert reply.summary == "1 of 4 rows of 1 table (vessels) where Scrapped is yes. 1 row of totals left out."
     assert ["Nordwind" in one.text for one in reply.sentences] == [True]
     assert reply.sentences[0].citations
+
+
+def test_filters_choose_the_tables(index: Index) -> None:
+    reply = answer(index, "How many sailors are there?", filters={"path": "crew-2023.csv"})
+    assert reply.summary == "2 of 2 rows of 1 table (crew-2023)."
+    reply = answer(index, "How many sailors are there?", filters={"path": "fleet/*"})
+    assert (str(reply.verdict.state), reply.notes) == ("not in these documents", ("No chunk fits the filters.",))
 
 
 def test_a_noun_that_no_table_has_is_refused_by_name(index: Index, find: Callable[[str], Finder]) -> None:

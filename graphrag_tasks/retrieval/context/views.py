@@ -194,8 +194,8 @@ class View:
         return frozenset(re.findall(r"(?<![^\W_])[^\W_]{1,3}", text.lower()))
 
 
-def views_of(snapshot: Snapshot, outdated: Set[str] = frozenset()) -> tuple[View, ...]:
-    """Return the views of a snapshot's tables with a header and several rows, without `outdated` documents."""
+def views_of(snapshot: Snapshot, outdated: Set[str], kept: Set[str] | None = None) -> tuple[View, ...]:
+    """Return the views of tables with a header and several rows, of the `kept` documents that are not `outdated`."""
     columns = ["document_id", "ordinal", "sheet", "column", "header", "row", "row_span", "text", "iso"]
     columns += ["char_start", "char_end"]
     cells = snapshot.table("cells", ["is_header", *columns])
@@ -212,6 +212,8 @@ def views_of(snapshot: Snapshot, outdated: Set[str] = frozenset()) -> tuple[View
     views: dict[tuple[str, ...], View] = {}
     body = zip(*(cells[name].to_pylist() for name in columns), strict=True)
     for (document, ordinal, sheet), group in groupby(body, key=itemgetter(0, 1, 2)):
+        if kept is not None and document not in kept:
+            continue
         table = list(group)
         header = {cell[3]: cell[4] for cell in table}
         said = tuple(header[number] for number in sorted(header))
