@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from graphrag_tasks.inspect.pages.graph_file import GraphPage
     from graphrag_tasks.integrations.langchain import GraphRAGRetriever
     from graphrag_tasks.llm import Client
+    from graphrag_tasks.retrieval.graph.filters import Filters
 
 __all__ = ["Config", "Index", "index", "load_config", "open_index", "picture"]
 
@@ -61,11 +62,13 @@ class Index(retrieval.Index):
 
         return await asyncio.to_thread(answer, self, question, client, **options)
 
-    def as_retriever(self, **options: Any) -> GraphRAGRetriever:  # noqa: ANN401 - of the retriever
-        """Return a LangChain retriever of passages; its `k`, `mode` and `filters` are options."""
+    def as_retriever(
+        self, *, k: int | None = None, mode: str = "auto", filters: Filters | None = None
+    ) -> GraphRAGRetriever:
+        """Return a LangChain retriever of passages."""
         from graphrag_tasks.integrations.langchain import GraphRAGRetriever
 
-        return GraphRAGRetriever(index=self, **options)
+        return GraphRAGRetriever(index=self, k=k, mode=mode, filters=filters)
 
     def __len__(self) -> int:
         return len(self.snapshot.table("documents", ["document_id"]))
@@ -133,7 +136,7 @@ def index(
     )
 
 
-def picture(index: Index, name: str, most: int = 20, *, all_kinds: bool = False) -> GraphPage:
+def picture(index: retrieval.Index, name: str, most: int = 20, *, all_kinds: bool = False) -> GraphPage:
     """Return the entity of this name and its neighbours along facts as a page without a server.
 
     A notebook shows it in a frame, and written into a file any browser does.

@@ -5,12 +5,12 @@ python examples/agents/langchain_retriever.py STORE "Which table replaces VBBS?"
 
 import sys
 
-from graphrag_tasks.integrations.langchain import GraphRAGRetriever
+from graphrag_tasks import open_index
 
 
 def main(store: str, question: str) -> None:
     """Print three passages, best first."""
-    for document in GraphRAGRetriever.from_store(store, k=3).invoke(question):
+    for document in open_index(store).as_retriever(k=3).invoke(question):
         text = " ".join(document.page_content.split())
         print(f"{document.metadata['score']:.2f} {document.metadata['citation']}: {text[:70]}…")
 

@@ -5,12 +5,13 @@ python examples/agents/llama_index_retriever.py STORE "Which table replaces VBBS
 
 import sys
 
+from graphrag_tasks import open_index
 from graphrag_tasks.integrations.llama_index import GraphRAGRetriever
 
 
 def main(store: str, question: str) -> None:
     """Print three passages, best first."""
-    for found in GraphRAGRetriever.from_store(store, k=3).retrieve(question):
+    for found in GraphRAGRetriever(open_index(store), k=3).retrieve(question):
         text = " ".join(found.text.split())
         print(f"{found.score:.2f} {found.metadata['citation']}: {text[:70]}…")
 

@@ -390,7 +390,7 @@ class _Reading:
                 return ("average" if AVERAGE.search(self.question) else "sum"), column
         if self.noun is None or not is_other or not COUNTS.search(self.question):
             return None
-        column = self._column(self.noun, lambda one: one is not self.key, 0)
+        column = self._column(self.noun, lambda one: one is not self.key and one not in taken, 0)
         return ("number" if _is_number(column) else "different values", column) if column else None
 
     def _best(self) -> None:
@@ -500,7 +500,8 @@ class _Reading:
         numbers = [found[row] for row in self.rows if row in found]
         figure = sum(numbers) / (len(numbers) if kind == "average" else 1) / (factor or 1)
         text = f"{round(figure, 2):{',' * (abs(figure) >= 10_000)}.2f}".rstrip("0").rstrip(".")  # From five digits.
-        return f"{kind} of {column.name}: {text}{_BASIC.get(dimension or '', '') * (not factor)} in "
+        said = column.name if kind == "number" else f"{kind} of {column.name}"
+        return f"{said}: {text}{_BASIC.get(dimension or '', '') * (not factor)} in "
 
 
 def _only(columns: Sequence[Column]) -> Column | None:

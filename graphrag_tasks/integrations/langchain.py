@@ -1,24 +1,21 @@
 """A LangChain retriever over a published index.
 
->>> from graphrag_tasks.integrations.langchain import GraphRAGRetriever
->>> retriever = GraphRAGRetriever.from_store("store", k=4)
+>>> retriever = graphrag_tasks.open_index("store").as_retriever(k=4)
 >>> [document.metadata["citation"] for document in retriever.invoke("Which table replaces VBBS?")]
 """
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import SkipValidation
 
 from graphrag_tasks.core.commands import brought_by, require_version
 from graphrag_tasks.integrations.passages import passage_metadata
-from graphrag_tasks.retrieval import Index, open_index
+from graphrag_tasks.retrieval import Index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO
-from graphrag_tasks.retrieval.view.visibility import Principals
 
 OLDEST = "1"  # Oldest supported langchain-core, as in the extra: the first with a stable interface.
 
@@ -46,24 +43,6 @@ class GraphRAGRetriever(BaseRetriever):
     k: int | None = None
     mode: str = AUTO
     filters: Annotated[Filters | None, SkipValidation] = None
-
-    @classmethod
-    def from_store(
-        cls,
-        store: str | Path,
-        principals: Principals = None,
-        *,
-        k: int | None = None,
-        mode: str = AUTO,
-        filters: Filters | None = None,
-    ) -> Self:
-        """Return a retriever over the current snapshot of a store.
-
-        Later publishes need a new retriever. `principals` are the reader's access labels, as in `open_index`; the other
-        arguments are the class's.
-        """
-        index = open_index(store, principals=principals)
-        return cls(index=index, k=k, mode=mode, filters=filters)
 
     def _get_relevant_documents(self, query: str, *, k: int | None = None) -> list[Document]:
         wanted = self.k if k is None else k

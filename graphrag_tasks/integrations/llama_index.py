@@ -1,22 +1,19 @@
 """A LlamaIndex retriever over a published index.
 
 >>> from graphrag_tasks.integrations.llama_index import GraphRAGRetriever
->>> retriever = GraphRAGRetriever.from_store("store", k=4)
+>>> retriever = GraphRAGRetriever(graphrag_tasks.open_index("store"), k=4)
 >>> [found.metadata["citation"] for found in retriever.retrieve("Which table replaces VBBS?")]
 """
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import Self
 
 from graphrag_tasks.core.commands import brought_by, require_version
 from graphrag_tasks.integrations.passages import passage_metadata
-from graphrag_tasks.retrieval import ChunkHit, Index, open_index
+from graphrag_tasks.retrieval import ChunkHit, Index
 from graphrag_tasks.retrieval.graph.filters import Filters
 from graphrag_tasks.retrieval.modes.registry import AUTO
-from graphrag_tasks.retrieval.view.visibility import Principals
 
 OLDEST = "0.14"  # Oldest supported llama-index-core, as in the extra.
 
@@ -57,24 +54,6 @@ class GraphRAGRetriever(BaseRetriever):
     ) -> None:
         self._index, self._k, self._mode, self._filters = index, k, mode, filters
         super().__init__(callback_manager=callback_manager, verbose=verbose)
-
-    @classmethod
-    def from_store(
-        cls,
-        store: str | Path,
-        principals: Principals = None,
-        *,
-        k: int | None = None,
-        mode: str = AUTO,
-        filters: Filters | None = None,
-    ) -> Self:
-        """Return a retriever over the current snapshot of a store.
-
-        Later publishes need a new retriever. `principals` are the reader's access labels, as in `open_index`; the other
-        arguments are the class's.
-        """
-        index = open_index(store, principals=principals)
-        return cls(index, k=k, mode=mode, filters=filters)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         found = self._index.search(query_bundle.query_str, self._mode, self._k, self._filters)

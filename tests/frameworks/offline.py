@@ -29,10 +29,11 @@ def main(store: str) -> None:
     from llama_index.core.llms import MockLLM
     from llama_index.core.query_engine import RetrieverQueryEngine
 
-    from graphrag_tasks.integrations import langchain, llama_index
+    from graphrag_tasks import open_index
+    from graphrag_tasks.integrations.llama_index import GraphRAGRetriever
 
-    chain = langchain.GraphRAGRetriever.from_store(store, k=2)
-    retriever = llama_index.GraphRAGRetriever.from_store(store, k=2)
+    chain = open_index(store).as_retriever(k=2)
+    retriever = GraphRAGRetriever(open_index(store), k=2)
     counts = [
         len(chain.invoke(QUESTION)), len(asyncio.run(chain.ainvoke(QUESTION))),
         len(retriever.retrieve(QUESTION)), len(asyncio.run(retriever.aretrieve(QUESTION))),

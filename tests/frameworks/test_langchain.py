@@ -15,7 +15,7 @@ from langchain_core.runnables import ConfigurableField
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
 from graphrag_tasks import Index
-from graphrag_tasks.core.errors import AccessError, QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.integrations.langchain import OLDEST, GraphRAGRetriever
 from tests.frameworks.cases import AT_ONCE, FIELDS, QUESTION, hidden_words, in_order, opened
 
@@ -77,11 +77,6 @@ def test_a_label_hides_and_shows(stores: Path) -> None:
 
     assert told("staff") == set()
     assert {"zephyr", "quorum", "merger"} <= told("board")
-
-
-def test_a_labelled_store_is_not_opened_without_labels(stores: Path) -> None:
-    with pytest.raises(AccessError, match="no principals are given"):
-        GraphRAGRetriever.from_store(stores / "labelled")
 
 
 def test_many_calls_at_once_give_what_one_gives(index: Index) -> None:

@@ -12,7 +12,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from graphrag_tasks.core.errors import AccessError, QueryError
+from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.integrations.llama_index import OLDEST, GraphRAGRetriever
 from graphrag_tasks.retrieval import Index
 from tests.frameworks.cases import AT_ONCE, FIELDS, QUESTION, hidden_words, in_order, opened
@@ -61,11 +61,6 @@ def test_a_label_hides_and_shows(stores: Path) -> None:
 
     assert told("staff") == set()
     assert {"zephyr", "quorum", "merger"} <= told("board")
-
-
-def test_a_labelled_store_is_not_opened_without_labels(stores: Path) -> None:
-    with pytest.raises(AccessError, match="no principals are given"):
-        GraphRAGRetriever.from_store(stores / "labelled")
 
 
 def test_many_calls_at_once_give_what_one_gives(index: Index) -> None:

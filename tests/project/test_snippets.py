@@ -22,7 +22,7 @@ PAGES = [
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _TYPED = re.compile(r"^(?:>>>|\.\.\.) ?(.*)$", re.MULTILINE)
 SERVED = {"open_served": "Milvus", "Client(": "a language model", "SparkSession": "Java",
-          "integrations.langchain": "LangChain"}  # fmt: skip
+          "as_retriever": "LangChain"}  # fmt: skip
 """Words of blocks that need a server, and what they need; their names are checked alone."""
 
 

@@ -24,7 +24,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_tasks.core.errors import SnapshotError
-from graphrag_tasks.core.ids import ID_HEX_DIGITS
 from graphrag_tasks.core.visible import did_you_mean, visible
 from graphrag_tasks.graph import RELATION
 from graphrag_tasks.graph.clusters import Selection
@@ -135,10 +134,8 @@ def community(snapshot: Snapshot, wanted: str, *, limit: int = 40, all_kinds: bo
     largest match wins.
     """
     communities = snapshot.table("communities", ["community_id", "title", "size", "level"])
-    if len(wanted) == ID_HEX_DIGITS:
-        same = pc.equal(communities["community_id"], wanted)
-    else:
-        same = pc.equal(pc.utf8_lower(communities["title"]), wanted.lower())
+    titled = pc.equal(pc.utf8_lower(communities["title"]), wanted.lower())
+    same = pc.or_(titled, pc.equal(communities["community_id"], wanted))
     order = [("size", "descending"), ("level", "ascending"), ("community_id", "ascending")]
     found = communities.filter(same).sort_by(order).to_pylist()
     if not found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from graphrag_tasks.core.errors import QueryError
 from graphrag_tasks.language.bm25.index import is_code_name, terms
@@ -135,6 +135,10 @@ class Context:
         """Communities, best first, in mode `global`: at most k, all read ones in answers."""
         return cast("tuple[CommunityHit, ...]", self.further.get("communities", ()))
 
+    @overload
+    def __getitem__(self, key: int) -> ChunkHit: ...
+    @overload
+    def __getitem__(self, key: str) -> Hits: ...
     def __getitem__(self, key: str | int) -> Hits | ChunkHit:
         return self.chunks[key] if isinstance(key, int) else self._lists[key]
 
