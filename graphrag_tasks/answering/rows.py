@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_tasks.answering.draft import Asked, Draft
+from graphrag_tasks.answering.lists import asks_for_list
 from graphrag_tasks.answering.reply import AnswerSentence, Citation
 from graphrag_tasks.answering.table_questions import (
     AFTER_BOUND,
@@ -246,7 +247,7 @@ class _Reading:
             if place in self.used | self.named or not (token.is_number or token.days):
                 continue
             (sign, start), before = self._sign(place), self.question[: token.start]
-            fits, is_plain = partial(self._bound, place), sign in ("", "=")
+            fits, is_plain = partial(self._bound, place), sign in ("", "=") and not BETWEEN.search(before)
             column = self._column(place, fits, 2.5 if is_plain and not token.days else _MOST_TOKENS)
             if (than := THAN.search(before)) and not sign:
                 direction, column = self._measured(adjective_of(than[2], "er") or than[2], place, fits) or (1, None)
@@ -431,6 +432,8 @@ class _Reading:
         noun = {self.noun} & {*self.named, *([self.noun] if self.is_rows else [])}
         used = self.used.union(noun, *(self.naming[column] for column in self.columns))
         measured = ((one, measure) for one in self.columns for measure in MEASURES)
+        is_of_rows = self.is_rows or self.noun is None  # "hotels opened" is no date of an incident in one
+        measured = (one for one in measured if is_of_rows or one[0].measure.dimension != "date")
         verbs = {verb for one, (of, said, _, _) in measured if one.measures(of, said) for verb in said}
         others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
         titled = frozenset[str]().union(*self.view.table_terms)
@@ -456,13 +459,15 @@ class _Reading:
             return False  # "How many items are in stock altogether": kinds, or pieces?
         asked = [one for one in self.view.columns if one is not self.key and self.noun in self.naming[one]]
         for _, column in self.extremes if not self.is_rows else []:
-            if any(one is not column and len({*one.texts.values()}) < len(one.texts) for one in asked):
+            if any(one is not column and (len({*one.texts.values()}) < len(one.texts) or one.counts) for one in asked):
                 return False  # "Which supplier has the highest stock": of one row, or of all its rows?
         if self.figure and (found := self.figure[1].measure.numbers) and found.keys().isdisjoint(self.rows):
             return False  # There is nothing to sum.
         if any(text == "or" and at not in self.used for at, text in enumerate(self.texts)):
             return False
-        return self.is_clear and bool(counts or (self.rows and (self.conditions or self.extremes or self.figure)))
+        is_list = self.fit > 1 and asks_for_list(self.question)  # "List all suppliers."
+        is_asked = self.conditions or self.extremes or self.figure or is_list
+        return self.is_clear and bool(counts or (self.rows and is_asked))
 
     @property
     def fit(self) -> int:

@@ -6,13 +6,12 @@ Notes follow their paragraph or table.
 from __future__ import annotations
 
 import codecs
-from collections import Counter
 from html import escape
 
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import ParsedDocument
-from graphrag_tasks.parse.markup import read_written
+from graphrag_tasks.parse.markup import ElementWriter, read_written
 from graphrag_tasks.parse.package_texts import (
     Element,
     attribute,
@@ -91,12 +90,9 @@ def _settle(root: Element) -> int:
     return repeated
 
 
-class _Writer:
+class _Writer(ElementWriter):
     def __init__(self) -> None:
-        self.left_out: Counter[str] = Counter()
-        self._html: list[str] = []
-        self._behind: list[Element] = []
-        self._tables = 0
+        super().__init__()
         self._level = 1
 
     def write(self, element: Element) -> str:
@@ -169,31 +165,6 @@ class _Writer:
     def _paragraph(self, element: Element, name: str) -> None:
         text = self._inline(element, " " if name in _SPACED else "")
         self._html.append(f"<p>{text}</p>")
-        self._write_behind()
-
-    def _write_behind(self) -> None:
-        while self._behind and not self._tables:
-            behind, self._behind = self._behind, []
-            for element in behind:
-                self._block(element)
-
-    def _list(self, element: Element) -> None:
-        self._html.append("<ul>")
-        for item in element:
-            if local_name(item) == "list-item":
-                self._html.append("<li>")
-                self._children(item)
-                self._html.append("</li>")
-            else:
-                self._block(item)
-        self._html.append("</ul>")
-
-    def _table(self, element: Element) -> None:
-        self._tables += 1
-        self._html.append("<table>")
-        self._rows(element)
-        self._html.append("</table>")
-        self._tables -= 1
         self._write_behind()
 
     def _rows(self, element: Element) -> None:

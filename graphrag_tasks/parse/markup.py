@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -35,6 +36,7 @@ from graphrag_tasks.parse.package_texts import (
     broken,
     descendants,
     encrypted,
+    local_name,
     package_of,
     parse_xml,
     text_of,
@@ -153,6 +155,53 @@ class _Paragraph(GFMParagraph):
 def _markdown() -> Markdown:
     own = MarkoExtension(elements=[_Paragraph], renderer_mixins=[_AsWritten])
     return Markdown(extensions=[GFM, own])
+
+
+class ElementWriter(ABC):
+    """Writes XML elements as HTML, and counts what is left out.
+
+    What stands beside a paragraph or in the way of a table, such as a note, is written behind it.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: Counter[str] = Counter()
+        self._html: list[str] = []
+        self._behind: list[Element] = []
+        self._tables = 0
+
+    @abstractmethod
+    def _children(self, element: Element) -> None: ...
+
+    @abstractmethod
+    def _block(self, element: Element) -> None: ...
+
+    @abstractmethod
+    def _rows(self, element: Element) -> None: ...
+
+    def _write_behind(self) -> None:
+        while self._behind and not self._tables:
+            behind, self._behind = self._behind, []
+            for element in behind:
+                self._block(element)
+
+    def _list(self, element: Element) -> None:
+        self._html.append("<ul>")
+        for item in element:
+            if local_name(item) in ("list-item", "list-header"):
+                self._html.append("<li>")
+                self._children(item)
+                self._html.append("</li>")
+            else:
+                self._block(item)
+        self._html.append("</ul>")
+
+    def _table(self, element: Element) -> None:
+        self._tables += 1
+        self._html.append("<table>")
+        self._rows(element)
+        self._html.append("</table>")
+        self._tables -= 1
+        self._write_behind()
 
 
 def read_written(

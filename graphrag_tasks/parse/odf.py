@@ -7,7 +7,6 @@ entities (`broken`), or unpacks to too much (`too_large`).
 from __future__ import annotations
 
 import posixpath
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from zipfile import ZipFile
 from graphrag_tasks.core.errors import DocumentError
 from graphrag_tasks.core.left_out import LeftOut
 from graphrag_tasks.parse.blocks import Block, ParsedDocument
-from graphrag_tasks.parse.markup import read_written
+from graphrag_tasks.parse.markup import ElementWriter, read_written
 from graphrag_tasks.parse.metadata import find_title
 from graphrag_tasks.parse.package_texts import (
     Element,
@@ -78,22 +77,19 @@ def styles_saying(roots: Iterable[Element], properties: str, name: str, value: s
     return found
 
 
-class OdfWriter:
+class OdfWriter(ElementWriter):
     """Converts elements to HTML, and counts what is left out.
 
     `hiding` are the styles of hidden text; `scripts` maps styles to HTML's sup or sub.
     """
 
     def __init__(self, hiding: Set[str], scripts: Mapping[str, str], objects: Objects) -> None:
-        self.left_out: Counter[str] = Counter()
+        super().__init__()
         self._hiding = hiding
         self._scripts = scripts
         self._objects = objects
         self._folder = ""
         self._seen: set[str] = set()
-        self._html: list[str] = []
-        self._behind: list[Element] = []
-        self._tables = 0
 
     def write(self, elements: Iterable[Element]) -> str:
         """Return elements as HTML."""
@@ -175,32 +171,7 @@ class OdfWriter:
         number = min(int(level), _MAX_LEVEL) if level.isdecimal() else 1
         self._paragraph(element, "p" if self._tables else f"h{max(number, 1)}")
 
-    def _write_behind(self) -> None:
-        while self._behind and not self._tables:
-            behind, self._behind = self._behind, []
-            for element in behind:
-                self._block(element)
-
-    def _list(self, element: Element) -> None:
-        self._html.append("<ul>")
-        for item in element:
-            if local_name(item) in ("list-item", "list-header"):
-                self._html.append("<li>")
-                self._children(item)
-                self._html.append("</li>")
-            else:
-                self._block(item)
-        self._html.append("</ul>")
-
-    def _table(self, element: Element) -> None:
-        self._tables += 1
-        self._html.append("<table>")
-        self._rows(element, "td")
-        self._html.append("</table>")
-        self._tables -= 1
-        self._write_behind()
-
-    def _rows(self, element: Element, tag: str) -> None:
+    def _rows(self, element: Element, tag: str = "td") -> None:
         for child in element:
             name = local_name(child)
             if name == "table-row":

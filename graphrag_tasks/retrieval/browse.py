@@ -249,12 +249,8 @@ class Browser:
 
     def _views_of(self, kept: Set[str] | None) -> tuple[View, ...]:
         versions = self.releases.of.keys()
-        chains = (self.releases.versions_of(one) for one in versions)
-        newest = {
-            [one for one in chain if kept is None or one in kept][-1]
-            for chain in chains
-            if kept is None or kept & chain.keys()
-        }
+        chains = ([one for one in self.releases.versions_of(each) if not kept or one in kept] for each in versions)
+        newest = {chain[-1] for chain in chains if chain}
         return views_of(self.snapshot, versions - newest, kept)
 
     @cached_property
