@@ -220,12 +220,10 @@ class Client:
         return self._sender.connected()
 
     def embed(self, texts: Sequence[str], model: str, dimensions: int = 0) -> NDArray[np.float32]:
-        """Return the vectors of texts, sent in one request; shape (texts, dimension).
-
-        The client does not store them, as snapshots do. Call it within `connected`; raises as `ask` does.
-        """
+        """Return the vectors of texts, shape (texts, dimension), by one request. They are not kept; raises as `ask`."""
         check_price(self._config, model)
-        return self._sender.embed(texts, model, dimensions)
+        with self.connected():
+            return self._sender.embed(texts, model, dimensions)
 
     def _asked_by_threads(
         self, missing: Sequence[tuple[str, Request]], until_spent: bool
