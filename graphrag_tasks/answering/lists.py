@@ -129,7 +129,7 @@ def by_list(asked: Asked) -> Draft | None:
     leading = frozenset(_place(candidates[row].sentence) for row in order[:_PART])
     shown = _part(answering, leading)
     items = tuple(_sentences([shown], 1))
-    notes = list(unread_documents(index, context, items))
+    notes = list(unread_documents(index, context, items)) if for_list else []
     if len(shown) < len(answering):
         notes.insert(0, f"{len(shown)} of the list's {len(answering)} items: those that answer best.")
     rest = [_part(group, leading) for group in groups.found if group is not answering and for_list]
