@@ -114,6 +114,12 @@ def test_an_answer_cites_each_row_and_says_what_is_left_out(index: Index, find: 
     assert reply.sentences[0].citations
 
 
+def test_rows_beside_the_one_that_answers_are_not_quoted(index: Index, find: Callable[[str], Finder]) -> None:
+    find("Report")
+    reply = answer(index, "Who is the owner of R2?")
+    assert [one.text for one in reply.sentences] == ["Report: R2 | Result: Passed | Owner: Bo"]
+
+
 def test_filters_choose_the_tables(index: Index) -> None:
     reply = answer(index, "How many sailors are there?", filters={"path": "crew-2023.csv"})
     assert reply.summary == "2 of 2 rows of 1 table (crew-2023)."
