@@ -99,15 +99,14 @@ def by_list(asked: Asked) -> Draft | None:
     the other ones, further sentences, and sentences that name an entity of the kind.
     """
     index, context, candidates, scores = asked.index, asked.context, asked.reading.candidates, asked.reading.scores
-    if not candidates:
-        return None
-    for_list = asks_for_list(asked.question)
-    order = list(asked.reading.best_first())
+    for_list, order = asks_for_list(asked.question), list(asked.reading.best_first())
     places = {_place(candidate.sentence): row for row, candidate in enumerate(candidates)}
     words = frozenset(filter(is_content, terms(context.question)))
+    if not candidates or not (for_list or _is_told_beside(asked, order[0], words)):
+        return None
     groups = _Groups()
     worth: dict[int, float] = {}
-    for row in order[:_LEADING]:
+    for row in order[: _LEADING if for_list else 1]:
         best = candidates[row]
         around = groups.add(index.items_around(best.sentence) or [(best.sentence,)])
         if len(around) < 2 or _is_of_sources(around) or is_sheet(best.sentence.uri):
@@ -117,7 +116,7 @@ def by_list(asked: Asked) -> Draft | None:
         lead = candidates[first - 1].sentence.text if has_lead else ""
         above = terms(" ".join([*context.chunks[best.chunk].heading_path[-1:], lead]))
         share = len(words.intersection(above)) / max(len(words), 1)
-        if for_list or (words and share == 1 and row == order[0] and _LEAST <= len(around) <= _WHOLE):
+        if for_list or (share == 1 and _LEAST <= len(around) <= _WHOLE):
             worth[len(groups.found) - 1] = scores[row] + _OF_LEAD * share + _OF_LENGTH * (len(around) >= _LEAST)
     if not worth or max(worth.values()) < scores[order[0]] - _BEHIND:
         return None
@@ -136,6 +135,14 @@ def by_list(asked: Asked) -> Draft | None:
     near = tuple(islice(_sentences(rest, 2), NEARBY))
     doubts = tuple(_doubts(asked, items))
     return Draft(sentences=items, nearby=near, form="list", notes=tuple(notes), doubts=doubts)
+
+
+def _is_told_beside(asked: Asked, row: int, words: frozenset[str]) -> bool:
+    """Tell whether all words stand in the chunk of a sentence: then its list may be meant."""
+    chunk = asked.reading.candidates[row].chunk
+    said = [one.terms for one in asked.reading.candidates if one.chunk == chunk]
+    above = frozenset(terms(" ".join(asked.context.chunks[chunk].heading_path[-1:])))
+    return bool(words) and words <= above.union(*said)
 
 
 def _doubts(asked: Asked, items: Sequence[AnswerSentence]) -> Iterator[str]:

@@ -459,8 +459,11 @@ class _Reading:
             return False  # "How many items are in stock altogether": kinds, or pieces?
         asked = [one for one in self.view.columns if one is not self.key and self.noun in self.naming[one]]
         for _, column in self.extremes if not self.is_rows else []:
-            if any(one is not column and (len({*one.texts.values()}) < len(one.texts) or one.counts) for one in asked):
+            told = [one for one in asked if one is not column]
+            if any(len({*one.texts.values()}) < len(one.texts) for one in told):
                 return False  # "Which supplier has the highest stock": of one row, or of all its rows?
+            if any(one.is_summed and _PLURAL.fullmatch(one.name) for one in told):
+                return False  # "Which bin is the cheapest": Bins are counted, not told.
         if self.figure and (found := self.figure[1].measure.numbers) and found.keys().isdisjoint(self.rows):
             return False  # There is nothing to sum.
         if any(text == "or" and at not in self.used for at, text in enumerate(self.texts)):

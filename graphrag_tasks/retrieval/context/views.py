@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import pyarrow.compute as pc
 
 from graphrag_tasks.language.bm25 import terms
-from graphrag_tasks.language.names import singular_noun
 from graphrag_tasks.retrieval.view.arrays import Records
 from graphrag_tasks.storage.snapshots.store import Snapshot
 
@@ -121,11 +120,6 @@ class Column:
     def is_summed(self) -> bool:
         """Whether it holds numbers that are no dates."""
         return bool(self.measure.numbers) and self.measure.dimension != "date"
-
-    @property
-    def counts(self) -> bool:
-        """Whether it counts what its name says: "Bins", of which each cell has a number."""
-        return self.is_summed and singular_noun(self.name.lower()) != self.name.lower()
 
     def measures(self, dimensions: Set[str], said: Set[str]) -> bool:
         """Tell whether its numbers are of one of some dimensions, or its name has one of some words."""
