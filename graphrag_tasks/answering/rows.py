@@ -64,35 +64,27 @@ class RowsFound(NamedTuple):
     summary: str
 
 
-class UnknownNoun(NamedTuple):
-    """A noun of a question that no table has, and the refusal in words."""
-
-    noun: str
-    summary: str
-
-
 def by_rows(asked: Asked) -> Draft | None:
     """Return the first rows that a question asks for, or the refusal of a noun that no table and no passage has."""
     if "heading" in (asked.filters or ()) or not asks_for_rows(asked.question):  # the tables are not read for others
         return None
     found = find_rows(asked.question, asked.index.views(asked.filters))
     if not isinstance(found, RowsFound):
-        if not found or any(set(terms(found.noun)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
+        if not found or any(set(terms(found)) <= set(terms(chunk.text)) for chunk in asked.context.chunks):
             return None
-        return Draft(summary=found.summary, looked_up=False)
+        return Draft(summary=f"No table holds “{found}”: nothing was counted.", looked_up=False)
     documents = list(dict.fromkeys(found.view.rows[row].document_id for row in found.rows))
     quoted = []
     for document, _, start, end in (found.view.rows[row] for row in found.rows[:MOST_SHOWN]):
         if start is not None and end is not None:
             sources = asked.index.sentences_between(document, start, end)
             cited = tuple(Citation(number=documents.index(document) + 1, source=source) for source in sources)
-            quoted += (
-                [AnswerSentence(text=" ".join(source.text for source in sources), citations=cited)] if cited else []
-            )
+            if cited:
+                quoted.append(AnswerSentence(text=" ".join(source.text for source in sources), citations=cited))
     return Draft(sentences=tuple(quoted), form="rows", summary=found.summary, looked_up=True)
 
 
-def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun | None:
+def find_rows(question: str, views: Iterable[View]) -> RowsFound | str | None:
     """Return the rows that a question asks for, or the noun that no table has.
 
     None if a word of the question stays unused in every view, or if two views fit equally.
@@ -117,7 +109,7 @@ def find_rows(question: str, views: Iterable[View]) -> RowsFound | UnknownNoun |
         return None
     if any(_Reading(question, tokens, phrase, view).knows(noun) for view in views):
         return None
-    return UnknownNoun(tokens[noun].text, f"No table holds “{tokens[noun].text}”: nothing was counted.")
+    return tokens[noun].text
 
 
 _is_number = attrgetter("measure.numbers")
@@ -148,6 +140,7 @@ class _Reading:
             for column in view.columns
         }  # fmt: skip
         self.named = {at for places in self.naming.values() for at in places}
+        self.telling = {at for column in view.columns[1:] for at in self.naming[column]}
         prefixes = "|".join({re.escape(token.text[:SHORT]) for token in tokens}) or "$"
         asked = re.compile(rf"(?i)\b(?:{prefixes})")
         self.values = {column: column.values(asked) for column in view.columns}
@@ -158,16 +151,8 @@ class _Reading:
         named = (at for at in phrase if {*tokens[at].terms} & self.nouns or at in self.named)
         self.noun = next(named, next(filter(self.knows, phrase), None))
         self.is_rows = self.noun is not None and bool({*tokens[self.noun].terms} & self.nouns)
-        for read in (
-            self._two_columns,
-            self._bounds,
-            self._values,
-            self._stock,
-            self._nothing,
-            self._yes,
-            self._tables,
-        ):
-            read()
+        for way in (self._two_columns, self._bounds, self._values, self._stock, self._nothing, self._yes, self._tables):
+            way()
         self.figure = self._figure()
         self._best()
         self.is_clear = self._deny() and len(self.extremes) < 2
@@ -431,16 +416,14 @@ class _Reading:
         """The places of the words that nothing uses."""
         noun = {self.noun} & {*self.named, *([self.noun] if self.is_rows else [])}
         used = self.used.union(noun, *(self.naming[column] for column in self.columns))
-        measured = ((one, measure) for one in self.columns for measure in MEASURES)
         is_of_rows = self.is_rows or self.noun is None  # "hotels opened" is no date of an incident in one
-        measured = (one for one in measured if is_of_rows or one[0].measure.dimension != "date")
-        verbs = {verb for one, (of, said, _, _) in measured if one.measures(of, said) for verb in said}
-        others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
+        columns = [one for one in self.columns if is_of_rows or one.measure.dimension != "date"]
+        verbs = {verb for one in columns for of, said, _, _ in MEASURES if one.measures(of, said) for verb in said}
         titled = frozenset[str]().union(*self.view.table_terms)
         return tuple(
             at for at, token in enumerate(self.tokens)
             if at not in used and {*token.terms} - FREE - self.nouns and {*token.terms}.isdisjoint(verbs)
-            and (at in others or {*token.terms}.isdisjoint(titled))
+            and (at in self.telling or {*token.terms}.isdisjoint(titled))
         )  # fmt: skip
 
     @property
@@ -452,8 +435,7 @@ class _Reading:
         if self.noun is not None and not self.is_rows and self.noun not in self.named | self.used:
             return False  # It stands in a title, which may be about anything.
         given = [one for one in self.conditions if one.is_value and one.column is self.key and len(one.rows) == 1]
-        others = {at for column in self.view.columns if column is not self.key for at in self.naming[column]}
-        if given and len(self.conditions) > 1 and self.noun not in others:
+        if given and len(self.conditions) > 1 and self.noun not in self.telling:
             return False  # "Which table replaces KONV" does not ask for the row of KONV.
         if self.figure and (self.extremes or counts or (self.figure[0] == "number" and len(self.rows) != 1)):
             return False  # "How many items are in stock altogether": kinds, or pieces?

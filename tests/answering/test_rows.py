@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from graphrag_tasks.answering import answer
-from graphrag_tasks.answering.rows import RowsFound, UnknownNoun, find_rows
+from graphrag_tasks.answering.rows import RowsFound, find_rows
 from graphrag_tasks.retrieval import Index, open_index
 from tests.corpora import made
 from tests.retrieval.finder import Finder
@@ -50,7 +50,7 @@ def said(index: Index, question: str) -> str | None:
             if found.summary[0].isdigit() and "different" not in found.summary
             else found.summary.split(" in ")[0]
         )
-    return f"no {found.noun}" if isinstance(found, UnknownNoun) else None
+    return f"no {found}" if found else None
 
 
 @pytest.mark.parametrize(
