@@ -127,6 +127,7 @@ def quotes(index: Index, context: Context, reading: Reading, wanted: int) -> tup
     best = {row for row in best if len(asked & candidates[row].terms) == most or not _is_row(candidates[row])}
     best |= {row for run in runs for row in run if row in of_parts}
     told = {candidates[row].sentence.document_id for row in best if _is_row(candidates[row])}
+    told = set() if asks_for_rows(context.question) else told  # of several rows, which the tables did not answer
     others = {row for row, one in enumerate(candidates) if _is_row(one) and one.sentence.document_id in told}
     runs = [run for run in runs if best.intersection(run) or others.isdisjoint(run)]
     best |= {row + 1 for row in best if candidates[row].sentence.text.endswith(":")}

@@ -394,8 +394,9 @@ class _Reading:
             elif word in DEGREES and (column := self._column(place, attrgetter("is_summed"))):
                 found = DEGREES[word], column
             if found := found or (self._measured(base, place, _is_number) if base else None):
-                self.extremes.append(found)
                 self.used.add(place)
+                if word not in ENDS or all(one.column is not found[1] for one in self.conditions):
+                    self.extremes.append(found)  # But "last surveyed before 2025" is none.
 
     def _deny(self) -> bool:
         """Turn the condition after "not" round; tell whether it is clear which."""

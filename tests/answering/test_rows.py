@@ -82,6 +82,7 @@ def said(index: Index, question: str) -> str | None:
         ("Which vessels have between 20 and 50 cabins?", "Stella, Nordwind"),
         ("Which cabin is the longest?", None),
         ("Which yards opened in June 2022?", None),
+        ("Which vessels were last refitted before 2022?", "Stella, Mewa"),
         ("List all sailors.", "Ada, Ole, Mia"),
         ("Which sailors speak Danish?", "Ada, Ole"),
         ("Which sailors were replaced?", "Mia"),
